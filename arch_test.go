@@ -133,10 +133,10 @@ var modules = map[string]struct {
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"internal/archive"}},
 	"github.com/internetarchive/gowarc":   {"tests: another reader of WARC", []string{"internal/archive"}},
-	"pgregory.net/rapid":                  {"tests: properties", []string{"internal/frontier"}},
+	"pgregory.net/rapid":                  {"tests: properties", []string{"internal/frontier", "internal/ledger", "internal/site", "settings"}},
 	"go.uber.org/goleak":                  {"tests: leaks", []string{"fetch", "crawl"}},
 	"github.com/rogpeppe/go-internal":     {"tests: scripts", []string{"cmd/dowse"}},
-	"github.com/google/go-cmp":            {"tests: differences", []string{"collection", "crawl", "crawler"}},
+	"github.com/google/go-cmp":            {"tests: differences", []string{"collection", "crawl", "crawler", "internal/ledger"}},
 }
 
 // pure packages use no clock, network, files, goroutines or global randomness.

@@ -32,7 +32,8 @@ var ErrNotKept = errors.New("it is not in the archive")
 // codings undone, and its Content-Type. A body longer than 64 MiB is cut off
 // there. A page that was archived as a reference to an earlier answer with the
 // same body is read from that answer. The error is [ErrErased] or [ErrNotKept]
-// if the archive has no record of the page.
+// if the archive has no record of the page. A record whose checksum does not match
+// is an error, so a flipped bit never passes for what the server sent.
 func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {

@@ -148,7 +148,7 @@ func (t *takedown) alike(host string) string {
 		return ""
 	}
 	list := slices.Sorted(maps.Keys(found))
-	return "; the port belongs to the host, so give --host " + strings.Join(list[:min(len(list), maxAlike)], " or --host ")
+	return "; a port is part of the host: " + strings.Join(list[:min(len(list), maxAlike)], ", ")
 }
 
 // onceMore adds the URLs that were taken down before to the plan if something of

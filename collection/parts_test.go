@@ -405,7 +405,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	for i := range maxProblems + 5 {
 		v.problem(fmt.Sprint(i), "mend it", "broken %d", i)
 		for range 2 {
-			u.add(Problem{fmt.Sprint(i), "broken", "mend it"})
+			u.add(Problem{Place: fmt.Sprint(i), What: "broken", Do: "mend it"})
 		}
 	}
 	if len(v.Problems) != maxProblems || v.More != 5 || v.OK() {

@@ -33,7 +33,7 @@ func OpenWreck(dir string) (*Wreck, error) {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	if Running(dir) != 0 {
-		return nil, fmt.Errorf("collection: %s: %w; stop it first: dowse stop %s", dir, ErrLocked, dir)
+		return nil, lockedError(dir)
 	}
 	w := &Wreck{Dir: dir}
 	w.readSettings()

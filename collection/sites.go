@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoSites is returned for a crawl that did not look for sites.
-var ErrNoSites = errors.New("this crawl looks for pages, not for sites; dowse crawl --unit site does")
+var ErrNoSites = errors.New("this crawl looks for pages, not for sites")
 
 // siteCrawler returns the strategy of a crawl for sites, ErrNoSites for
 // other crawls.

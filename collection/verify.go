@@ -52,6 +52,25 @@ type Problem struct {
 	Place string `json:"place"` // a file, with an offset where there is one, or a URL
 	What  string `json:"what"`
 	Do    string `json:"do"` // what a person can do
+
+	// Repair names the operation that repairs it: "salvage", which builds a new
+	// collection of what can be read; "forget", which takes a page down again;
+	// or "run", which every run of the crawl does. It is "" if there is none.
+	Repair string `json:"-"`
+}
+
+// The values of Problem.Repair.
+const (
+	repairSalvage = "salvage"
+	repairForget  = "forget"
+	repairRun     = "run"
+)
+
+// repairs assigns the operation that repairs a problem to what a person can do
+// about it.
+var repairs = map[string]string{
+	doSalvage: repairSalvage, doTorn: repairSalvage, doExport: repairSalvage,
+	doForget: repairForget, doPending: repairRun, doViews: repairRun,
 }
 
 func (p Problem) String() string { return p.Place + ": " + p.What + "; " + p.Do }
@@ -66,13 +85,15 @@ func (v *Verification) problem(place, do, format string, args ...any) {
 		v.More++
 		return
 	}
-	v.Problems = append(v.Problems, Problem{place, fmt.Sprintf(format, args...), do})
+	v.Problems = append(v.Problems, Problem{place, fmt.Sprintf(format, args...), do, repairs[do]})
 }
 
 // What to do about problems.
 const (
 	doRestore = "restore the file from a copy; dowse can't make it again"
-	doExport  = "restore the file from a copy, or go on with what can be read: dowse collection salvage"
+	doExport  = "restore the file from a copy, or salvage the collection to continue with what can be read"
+	doTorn    = "if it is the very end, a crash tore it, and nothing is lost; otherwise " + doSalvage
+	doPending = "the next run or takedown completes it"
 	doDelete  = "delete it: the state is then made again from the journal"
 	doReport  = "this is a fault of dowse; please report it"
 	doRemove  = "move it elsewhere, or delete it"
@@ -167,7 +188,7 @@ func (v *verifier) tornJournal(end uint64, err error) {
 		v.sound = true
 		return
 	}
-	v.out.problem("state/journal", doSalvage+"; at the very end it is what a crash tore, and nothing is lost",
+	v.out.problem("state/journal", doTorn,
 		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
 }
 

@@ -30,7 +30,7 @@ func pageFacts() []*Fact {
 			Get: func(r *Row) any { return known(path(r.URL)) }},
 		{Name: "state", Type: Text, Doc: "where the URL is in the crawl: queued, in flight, held, fetched, failed, redirected or skipped", Printed: true,
 			Get: func(r *Row) any { return inCrawl(r, r.State.String()) }},
-		{Name: "reason", Type: Text, Doc: "why it was skipped or failed; `dowse help reasons` lists the reasons", Printed: true,
+		{Name: "reason", Type: Text, Doc: "why it was skipped or failed, from a closed list of reasons", Printed: true,
 			Journal: 2, Features: 2, Field: func(p *dowse.Page) any { return &p.Reason }, Get: reason},
 		{Name: "detail", Type: Text, Doc: "the cause of a failure in words", Printed: true,
 			Journal: 3, Features: 3, Field: func(p *dowse.Page) any { return &p.Detail }},

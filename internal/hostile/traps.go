@@ -98,6 +98,11 @@ func trapRows() []Row {
 				s.under("/maze/", after(100*time.Millisecond, made(maze)))
 			},
 		},
+		{
+			ID: "T09", Does: "a calendar without events: below a menu, only the numbers of its months differ", Wants: "at most 150 requests into the trap",
+			checks: []check{between(3, patience, "/empty/")},
+			open:   trap("/empty/2026-11", "/empty/", emptyMonth),
+		},
 	}
 }
 
@@ -132,6 +137,31 @@ func month(x *exchange) string {
 	fmt.Fprintf(&b, "</table><p>This month: %s.", prose(x.entry.Path(), 200))
 	for _, step := range []int{-1, 1} {
 		writeLink(&b, at.AddDate(0, step, 0).Format("/calendar/2006/01"))
+	}
+	return b.String()
+}
+
+// emptyMonth is a month of a calendar that has no events, within the menu and the words that
+// all pages of the site have. It leads to the months around it and to the same one of other
+// years.
+func emptyMonth(x *exchange) string {
+	at, err := time.Parse("2006-01", strings.TrimPrefix(x.entry.Path(), "/empty/"))
+	if err != nil {
+		return "<p>no such month"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<title>Calendar</title><nav>")
+	for i := range ordinaryPages {
+		writeLink(&b, ordinaryPath(i))
+	}
+	fmt.Fprintf(&b, "</nav><h1>%s</h1><table>", at.Format("01/2006"))
+	for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
+		fmt.Fprintf(&b, "<td>%d", d.Day())
+	}
+	fmt.Fprintf(&b, "</table><p>There are no events in this month. %s", prose("calendar", 120))
+	for i, months := range []int{-12, -1, 1, 12} {
+		words := []string{"Last year", "Previous month", "Next month", "Next year"}[i]
+		fmt.Fprintf(&b, ` <a href="%s">%s</a>`, at.AddDate(0, months, 0).Format("/empty/2006-01"), words)
 	}
 	return b.String()
 }

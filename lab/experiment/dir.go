@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -328,7 +327,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 	if err := errors.Join(d.removeStale(m.Crawls), d.saveRelevant(r.Relevant)); err != nil {
 		return err
 	}
-	m.Command, m.Version = cmp.Or(d.command, "dowse lab run"), d.version
+	m.Command, m.Version = d.command, d.version
 	data, err := yaml.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)

@@ -47,6 +47,8 @@ func (a *around) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
+// Idle returns no leads if the strategy is no Idler, which ends the crawl as it
+// would without a wrapper.
 func (a *around) Idle() []dowse.Lead {
 	if s, ok := a.Strategy.(dowse.Idler); ok {
 		return a.call(s.Idle)

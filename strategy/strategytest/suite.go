@@ -26,6 +26,10 @@ type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
 
 // RunOn is Run on other webs than those of [Random], for strategies that depend
 // on more than links.
+//
+// The checks that compare crawls run twice: page by page, and in rounds of 7
+// pages, since in a round the strategy sees all pages before its first lead is
+// queued.
 func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	t.Run("sound leads", func(t *testing.T) { soundLeads(t, on, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
@@ -211,7 +215,7 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 		seen[p.URL] = true
 	}
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("the books do not balance: %+v", b)
+		t.Errorf("the counts do not add up: %+v", b)
 	}
 }
 
@@ -258,7 +262,7 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, []dowse.URL{"http://a.test/"})
 	visits(c, web, 20)
 	if b := c.Books(); b.Known < n || !b.Balanced() {
-		t.Errorf("books after a page of %d links: %+v", n, b)
+		t.Errorf("counts after a page of %d links: %+v", n, b)
 	}
 }
 
@@ -279,7 +283,7 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, append(odd, "s2", "s3", "gone"))
 	visits(c, web, 100)
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("books: %+v", b)
+		t.Errorf("counts: %+v", b)
 	}
 }
 
@@ -410,7 +414,8 @@ func learnt(t *testing.T, s dowse.Strategy) []byte {
 	return b
 }
 
-// arenaLog keeps strings in an arena that outlives the crawl.
+// arenaLog keeps strings in an arena that outlives the crawl, so that a snapshot
+// can be restored with the places that it contains.
 type arenaLog struct{ *frontier.Arena }
 
 // Record drops the entry: these tests need no journal, only strings that stay

@@ -49,7 +49,8 @@ type Link struct {
 	Anchor      string
 }
 
-// To returns links without anchors and ratings.
+// To returns links without anchors and ratings, for strategies that use only
+// the graph.
 func To(urls ...dowse.URL) []Link {
 	links := make([]Link, len(urls))
 	for i, u := range urls {
@@ -115,7 +116,8 @@ func (t Toy) restore(p *dowse.Page) error {
 }
 
 // Order crawls a toy web from its seeds, one page after the other and without
-// delays, and returns the pages in the order in which they were visited.
+// delays, and returns the pages in the order in which they were visited. Since
+// no host ever rests, the order is that of the strategy alone.
 func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) {
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}})
 	if err != nil {

@@ -224,3 +224,45 @@ func News(host string, n int) (pages []Page) {
 	}
 	return append(append([]Page{t.page("/", "Today", home.String())}, pages...), copies...)
 }
+
+// Parts makes a catalogue of n parts in lists of fifty. The pages of the parts have the same
+// words: only the part number differs, and as many of the values in the table as given.
+// Every part links to the lists around its own and to its neighbours.
+func Parts(host string, n, values int) (pages []Page) {
+	t := &theme{host: host, name: name(host, 2), menu: numbered("/help/%d", 6), footer: Prose(host+" footer", 50), aside: "<p>" + Prose(host+" aside", 30)}
+	const each = 50
+	var home strings.Builder
+	for _, l := range numbered("/parts/page-%d", (n+each-1)/each) {
+		home.WriteString("<p>" + link(l, "More parts"))
+	}
+	pages = append(pages, t.page("/", "Catalogue", "<p>"+Prose(host+" welcome", 60)+home.String()))
+	for _, m := range t.menu {
+		pages = append(pages, t.page(m, name(host+m, 2), "<p>"+Prose(host+m, 60)))
+	}
+	path := func(i int) string { return fmt.Sprintf("/part/%d", 100000+7*(i%n)) }
+	var parts []Page
+	for first := 0; first < n; first += each {
+		var b strings.Builder
+		for i := first; i < min(first+each, n); i++ {
+			b.WriteString("<p>" + link(path(i), fmt.Sprintf("Hexagon bolt %d", 100000+7*i)))
+			parts = append(parts, t.part(path(i), i, values, path(i+n-1), path(i+1)))
+		}
+		pages = append(pages, t.page(fmt.Sprintf("/parts/page-%d", first/each+1), "Parts", b.String()))
+	}
+	return append(pages, parts...)
+}
+
+// part is the page of one part of a catalogue, with links to its neighbours.
+func (t *theme) part(path string, i, values int, before, after string) Page {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<p>Part number %d<table>", 100000+7*i)
+	for k := range 12 {
+		value := uint64(k)
+		if k < values {
+			value = number(fmt.Sprint(path, k), 900)
+		}
+		fmt.Fprintf(&b, "<tr><td>%s<td>%d.%d mm", Prose(fmt.Sprint(t.host, " row ", k), 2), 1+value/10, value%10)
+	}
+	fmt.Fprintf(&b, "</table><p>%s<p>%s %s", Prose(t.host+" part", 60), link(before, "Previous part"), link(after, "Next part"))
+	return t.page(path, "Hexagon bolt", b.String())
+}

@@ -100,7 +100,7 @@ func TestLearntIsRefused(t *testing.T) {
 
 func TestTraceIsNeeded(t *testing.T) {
 	for _, name := range []string{"collaborative", "combined"} {
-		if _, err := strategy.New(name); !errors.Is(err, interest.ErrNoTrace) || !strings.Contains(err.Error(), "--trace FILE") {
+		if _, err := strategy.New(name); !errors.Is(err, interest.ErrNoTrace) || !strings.Contains(err.Error(), "access log") {
 			t.Errorf("%s without a trace: %v", name, err)
 		}
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // errNoTrace is returned by strategies that need a trace and were given none.
-var errNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
+var errNoTrace = errors.New("it needs a trace of who visited which page, such as a proxy's access log")
 
 // check returns an error for a value of expand that does not exist.
 func (u *Usage) check() error {

@@ -64,7 +64,7 @@ func (s *contextGraph) Take(in input.Inputs) error {
 		return errTGraph
 	}
 	if !slices.ContainsFunc(in.TGraph.Pages, func(p tgraph.Page) bool { return p.Text != "" }) {
-		return errors.New("the T-Graph has no texts of pages: make it with 'dowse tgraph build' from a collection or a WARC")
+		return errors.New("the T-Graph has no texts of pages: build it from a collection or a WARC")
 	}
 	s.TGraph = in.TGraph
 	return nil

@@ -42,7 +42,7 @@ type treasure struct {
 	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes; ours"`
 	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included; ours"`
 
-	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
+	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table of classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 
 	TGraph   *tgraph.Graph  // required
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
@@ -77,7 +77,7 @@ func (s *treasure) Check() error {
 }
 
 // errTGraph is returned by strategies that need a T-Graph and were given none.
-var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
+var errTGraph = errors.New("it needs a T-Graph: the link paths to pages you know")
 
 // Inputs returns the T-Graph as required; a decimal classification is used.
 func (s *treasure) Inputs() (required, used input.Kind) {

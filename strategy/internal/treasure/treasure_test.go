@@ -409,7 +409,7 @@ func TestFittedWeightsOfGraph(t *testing.T) {
 
 func TestTreasureNeeds(t *testing.T) {
 	for _, name := range []string{"treasure", "context-graph"} {
-		if _, err := strategy.New(name); err == nil || !strings.Contains(err.Error(), "dowse tgraph build") {
+		if _, err := strategy.New(name); err == nil || !strings.Contains(err.Error(), "it needs a T-Graph") {
 			t.Errorf("%s: error %v, want how to make a T-Graph", name, err)
 		}
 		i := slices.IndexFunc(strategy.All(), func(d strategy.Description) bool { return d.Name == name })
