@@ -35,7 +35,7 @@ func BenchmarkHold(b *testing.B) {
 
 // heldCrawl returns the virtual seconds and the true harvest of one crawl of a demo web.
 func heldCrawl(b *testing.B, name string, seed uint64, pages int, hold float64) (seconds, harvest float64) {
-	m, err := openMade(collection.Demo{Pages: 2400, Seed: seed})
+	m, err := openDemoWeb(collection.Demo{Pages: 2400, Seed: seed})
 	if err != nil {
 		b.Fatal(err)
 	}
