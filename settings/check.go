@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,7 +119,7 @@ func (f Field) checkDry(d Dry) error {
 	} {
 		if !(x.value >= 0 && x.value <= x.most) {
 			f.Key = at + x.key
-			return &Error{f, shortened(fmt.Sprint(x.value)), fmt.Sprintf("0 to %.0f", x.most)}
+			return &Error{f, shortened(strconv.FormatFloat(x.value, 'f', -1, 64)), fmt.Sprintf("0 to %.0f", x.most)}
 		}
 	}
 	return nil
