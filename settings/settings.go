@@ -136,7 +136,7 @@ type Politeness struct {
 
 	// Prefer says what to spare: pages, by waiting for better links of resting hosts, or
 	// time, by always visiting the best link that is ready.
-	Prefer string `yaml:"prefer,omitempty" name:"prefer" group:"polite" enum:",pages,time" default:"" shown:"pages" placeholder:"WHAT" var:"DOWSE_CRAWL_PREFER" when:"resume" help:"Spare pages (wait for better links) or time (take what is ready)."`
+	Prefer string `yaml:"prefer,omitempty" name:"prefer" group:"polite" rare:"" enum:",pages,time" default:"" shown:"pages" placeholder:"WHAT" var:"DOWSE_CRAWL_PREFER" when:"resume" help:"Spare pages (wait for better links) or time (take what is ready)."`
 
 	// Hold is the share of the waiting links, best first, among which a link must be to be
 	// visited while better ones wait for hosts that will be free soon. So pages are not
