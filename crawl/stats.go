@@ -132,6 +132,9 @@ func (c *Crawl) Status() Status {
 	if c.stats.Picks > 0 {
 		s.Regret = c.stats.Regret / float64(c.stats.Picks)
 	}
+	if s.Books.Queued+s.Books.InFlight+s.Books.Held == 0 && s.Estimate.Found > 0 { // the last estimate may be older
+		s.Estimate = estimate.Left{}.Recall(s.OnTopic)
+	}
 	s.Held = c.picker.wait.share(c.clock.latest)
 	if s.LimitedBy == "politeness" && !c.picker.wait.since.IsZero() {
 		s.LimitedBy = "hold"
