@@ -19,6 +19,8 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 }
 
 // absorb is Absorb without recording the time, which a replay takes from the entries.
+// The outcome belongs to the page in flight at its URL or, if there is none or it carries
+// rules, to the robots.txt visit of its host: a robots.txt can be a page, too.
 func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 	id, ok := c.f.Find(p.URL)
 	fl := c.flights.pages[id]
@@ -80,7 +82,8 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // land processes a lead that has come to its end, by a visit or without one. In a
-// round its page is followed only when all members are there.
+// round its page is followed only when all members are there. Then all pages are
+// prepared and followed before the first is finished.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	if !c.rounds.has(fl.id) {
 		t := c.prepareTurn(now, fl, p)
@@ -154,6 +157,12 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 
 // finishTurn settles the page's URL, applies the leads of the strategy, and records
 // all of it as one entry.
+//
+// The order is part of the format: a replay runs through the same steps. The page is
+// counted against its trap budget and its host before the leads are applied, so that
+// they meet the budgets that this page leaves. The redirect chain is extended after
+// them, so that leads for the redirecting URL itself still find it. Decisions are closed
+// when no lead can change the state of a target any more, and then recorded.
 func (c *Crawl) finishTurn(t *turn) {
 	c.in.changes++
 	if t.fl.countsForShape(t.p) {

@@ -29,11 +29,18 @@ type hosts struct {
 	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 }
 
+// newHosts returns the hosts of a new crawl, of which none is known.
 func newHosts(cfg *Config, f *urls, fl *flights) *hosts {
 	return &hosts{cfg: cfg, f: f, flights: fl, tries: newTries()}
 }
 
 // A host is what the crawl knows of one host.
+//
+// A host rests after every visit (see rest), for longer when it fails (see backOff), and
+// is parked when it fails time after time: its URLs wait, and it is asked by the hour and
+// by the day (see pauseAfter). Whether the host or one of its URLs is to blame for a
+// failure is worked out from doubted, shared, vouched, recovered and stubborn, see
+// hosts.blame and hosts.witness.
 type host struct {
 	robots      *dowse.Robots // nil if not read, or not read since the crawl was opened
 	robotsPlace uint64        // the journal's entry for it, plus 1; 0 for none
@@ -42,7 +49,7 @@ type host struct {
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps queued from it
-	silent      uint8     // visits in a row without an answer, see hear
+	silent      uint8     // visits in a row without an answer, see noteSilence
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
@@ -77,6 +84,7 @@ func (b *hosts) grow(n int) {
 	}
 }
 
+// len returns the number of known hosts, visited or not.
 func (b *hosts) len() int { return len(b.list) }
 
 // at returns what is known of a host, for reading; a host that was never visited is
@@ -106,7 +114,8 @@ func (b *hosts) each(show func(id frontier.HostID, h *host)) {
 	}
 }
 
-// meet marks a host and reports whether it was not marked before.
+// meet marks a host and reports whether it was not marked before, so that each host counts
+// once against the budget of its owner.
 func (b *hosts) meet(id frontier.HostID) bool {
 	word, bit := &b.met[id/64], uint64(1)<<(id%64)
 	fresh := *word&bit == 0
@@ -244,7 +253,8 @@ func (b *hosts) vacateAll() {
 }
 
 // abandon gives up all visits in flight: their leads wait again when the crawl
-// resumes.
+// resumes. Whether a request reached its host is unknown, so hosts are unsure from now
+// on, and the next run lets all of them rest first.
 func (b *hosts) abandon() {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out--
@@ -252,7 +262,8 @@ func (b *hosts) abandon() {
 	b.unsure = b.flights.abandon() || b.unsure
 }
 
-// count adds a finished page to its host's record.
+// count adds a finished page to its host's record. In a round a page comes back some time
+// before it is finished; meanwhile it counts as landed, so that the limit per host holds.
 func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 	h := b.of(id)
 	switch {

@@ -81,6 +81,7 @@ func TestFarmInAFolder(t *testing.T) {
 	menu := known("http://a.test/k%d", 4)
 	for i := range small.Strays {
 		g.Survey(page(urlf("http://a.test/maze/%d/x", i)), 64, 0, fresh("http://a.test/maze/n%d/x", 3))
+		g.Survey(page(urlf("http://a.test/find?u=/%d", i)), 64, 0, fresh("http://a.test/find?u=/n%d", 3))
 		g.Survey(page(urlf("http://a.test/p%d", i)), 64, 0, append(fresh("http://a.test/n%d", 1), menu...))
 	}
 	for u, want := range map[dowse.URL]dowse.Reason{
@@ -88,6 +89,7 @@ func TestFarmInAFolder(t *testing.T) {
 		"http://a.test/maze/":      dowse.SkipTrapFarm,
 		"http://a.test/maze":       "",
 		"http://a.test/?q=/maze/":  "",
+		"http://a.test/find?u=/9":  "", // a slash in a query ends no folder
 		"http://a.test/about":      "",
 		"http://a.test/help/maze/": "",
 	} {
