@@ -61,7 +61,9 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	c.land(now, fl, p)
 }
 
-// absorbRobots processes the outcome of a visit to robots.txt.
+// absorbRobots processes the outcome of a visit to robots.txt. It is recorded whatever came
+// of it, since a failure lengthens the rest of the host; the host remembers the place of the
+// entry if it holds rules, so that they can be read back from the journal.
 func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	h := fl.host
 	delete(c.flights.asking, h)
@@ -105,7 +107,8 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // endRound follows the pages of an incomplete round when the crawl stops, so that none
-// was fetched in vain. The other members wait for a later round.
+// was fetched in vain. The other members wait for a later round. The journal gets a round
+// of those that came, so that to a replay the round was complete.
 func (c *Crawl) endRound(now time.Time) {
 	if !c.rounds.isOpen() || c.flights.out() > 0 {
 		return
@@ -271,7 +274,8 @@ func (t *turn) redirect() frontier.ID {
 	return target
 }
 
-// sendOn counts the page as a redirect for the target that it finally leads to.
+// sendOn counts a page that only sends people on as a redirect, for the targets that came up
+// with it. Otherwise a chain of such pages could go on without end.
 func (t *turn) sendOn(g *admission.Gate) {
 	if len(t.entry.Links) > admission.MaxSteps {
 		return

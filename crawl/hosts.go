@@ -197,7 +197,8 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // cancelVisit ends a visit that this machine could not make. The host is left alone
-// for a moment, so that the next probe of the network goes to another one.
+// for a moment, so that the next probe of the network goes to another one. Nothing is
+// counted against host or URL.
 func (b *hosts) cancelVisit(now time.Time, fl *flight) {
 	b.flights.vacate(fl)
 	b.of(fl.host).out--
@@ -235,7 +236,8 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	return known
 }
 
-// hold keeps one connection to a host free until one of its visits ends.
+// hold keeps one connection to a host free until one of its visits ends: its leads would
+// otherwise be taken and put back at every call of Next.
 func (b *hosts) hold(id frontier.HostID) { b.of(id).held++ }
 
 // releaseHeld releases the connections to a host that were kept free until a visit
@@ -289,7 +291,7 @@ func (b *hosts) uncountFailed(id frontier.HostID) {
 }
 
 // askAnew clears everything held against a host, and has its robots.txt read again if
-// that could not be read.
+// that could not be read. It is for URLs that a person requeues, and for second chances.
 func (b *hosts) askAnew(id frontier.HostID) {
 	h := b.of(id)
 	if h.mute != 0 {
@@ -324,7 +326,8 @@ func (b *hosts) turnBack(by time.Duration) {
 }
 
 // takeOver transfers the visits in flight to these hosts, which were rebuilt from the
-// journal, see player.replace.
+// journal, see player.replace. The journal has no entry of a visit that has not ended, so
+// the connections that these visits occupy are counted here.
 func (b *hosts) takeOver(old *hosts) {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out++

@@ -131,7 +131,8 @@ func (f *flights) nextDeadline() time.Time {
 func (f *flights) forgetLeases() { f.leases = f.leases[:0] }
 
 // abandon gives up all visits in flight and reports whether there were any. Their URLs
-// are orphans until requeueOrphans.
+// are orphans until requeueOrphans: an outcome that still arrives is ignored, because no
+// flight belongs to it.
 func (f *flights) abandon() bool {
 	if f.out() == 0 {
 		return false

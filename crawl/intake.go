@@ -277,8 +277,8 @@ func (in *intake) open(id frontier.ID, u dowse.URL) bool {
 	return true
 }
 
-// admit merges a lead. If the URL was left out, what the lead adds to its priority is
-// still recorded: a cash strategy must not spend the same twice.
+// admit merges a lead with a URL that is open. If the URL was left out, what the lead adds
+// to its priority is still recorded: a cash strategy must not spend the same twice.
 func (in *intake) admit(id frontier.ID, l *dowse.Lead, open bool) {
 	switch {
 	case open:
@@ -457,7 +457,8 @@ func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back fu
 }
 
 // requeueOrphans returns URLs to the queue whose visits were in flight when an earlier
-// run ended.
+// run ended. Methods that begin visits, start or requeue call it first, so that it happens
+// once, before the first entry of the run, which records it.
 func (in *intake) requeueOrphans() {
 	if !in.hosts.flights.orphaned {
 		return

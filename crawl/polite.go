@@ -79,7 +79,9 @@ func (b *hosts) delay(id frontier.HostID, took time.Duration) time.Duration {
 }
 
 // backOff returns how long a host in trouble is left alone. Retry-After is a
-// promise; without it the pause doubles each time.
+// promise; without it the pause doubles each time. Four cases shorten or lengthen the pause:
+// an outage, the approaching end of the crawl, a robots.txt that is to be asked for soon, and
+// a crowd of other hosts that never answered.
 func (b *hosts) backOff(h *host, p *dowse.Page) time.Duration {
 	r := p.Host
 	if r == nil || !r.BackOff && !r.Down && r.RetryAfter == 0 {

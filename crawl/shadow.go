@@ -185,7 +185,8 @@ func (s *shadow) pick(now time.Time, rescores int) {
 	}
 }
 
-// learn books how a pick turned out.
+// learn counts how a pick turned out. A pick that the crawl has not visited is counted when
+// it does; until then the shadow's harvest leaves it out.
 func (s *shadow) learn(fetched, onTopic bool) {
 	s.known++
 	if fetched {
@@ -196,7 +197,8 @@ func (s *shadow) learn(fetched, onTopic bool) {
 	}
 }
 
-// best takes out the best of what waits and of what the crawl has visited.
+// best takes out the best of what waits and of what the crawl has visited. The crawl's
+// visits do not take leads away from a shadow: it picks them when their turn comes.
 func (s *shadow) best(now time.Time, rescores int) (frontier.ID, bool) {
 	id, ok := s.waiting(now, rescores)
 	switch {
