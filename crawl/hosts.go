@@ -19,7 +19,7 @@ type hosts struct {
 	f       *urls
 	flights *flights
 
-	list  []*host  // nil for a host of which nothing is known
+	list  []*host  // nil for a host that was never visited
 	met   []uint64 // a bit for each: see meet
 	tries tries
 	net   network
@@ -29,7 +29,7 @@ type hosts struct {
 	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 }
 
-// newHosts returns the hosts of a new crawl, of which none is known.
+// newHosts returns the hosts of a new crawl, which knows none.
 func newHosts(cfg *Config, f *urls, fl *flights) *hosts {
 	return &hosts{cfg: cfg, f: f, flights: fl, tries: newTries()}
 }

@@ -58,8 +58,8 @@ type Live struct {
 	// AtMost limits concurrent visits further than the crawl's own limit does; 0 for
 	// no further bound. Only the loop and its callbacks may change it during Run.
 	AtMost int
-	// Clock returns the time. It is called concurrently. Whoever passes times to the
-	// crawl during Run must take them from the same clock. Nil means [NewClock].
+	// Clock returns the time. It is called concurrently. A callback that passes a
+	// time to the crawl must take it from the same clock. Nil means [NewClock].
 	Clock func() time.Time
 
 	out       int // visits under way
@@ -281,7 +281,7 @@ func (l *Live) committed(err error) {
 }
 
 // checkpoint saves the state when that is due. A snapshot only shortens the next fold of
-// the journal, so it can wait until a round is complete, of which it could hold no part.
+// the journal, so it can wait until a round is complete: it cannot hold a part of one.
 func (l *Live) checkpoint(last bool) {
 	due := last || l.CheckpointEvery > 0 && l.sinceSave >= l.CheckpointEvery
 	if !due || l.Checkpoint == nil || l.err != nil || l.Crawl.MidRound() {

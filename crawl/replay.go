@@ -30,7 +30,7 @@ type player struct {
 	j       *Journal
 	tape    *ledger.Replay
 	restore Restorer
-	round   []*Entry // pages of a round of which more are to come
+	round   []*Entry // pages of a round that is not complete yet
 	again   *refold  // how all is decided again; nil if it is replayed as it was
 }
 

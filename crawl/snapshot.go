@@ -20,8 +20,8 @@ import (
 // A partReader reads a part of a snapshot.
 type partReader = wire.Reader[[]byte]
 
-// Snapshot writes the state of the crawl, to be taken up by Restore with the
-// journal from offset end on. It must not be called in the middle of a round.
+// Snapshot writes the state of the crawl. Restore continues from it, with the journal
+// from offset end on. It must not be called in the middle of a round.
 //
 // A snapshot is never the only copy of anything: whatever it holds follows from the
 // journal, so a snapshot that is lost or damaged costs time and nothing else. Its layout
@@ -103,7 +103,7 @@ func (cfg *Config) saveStrategy() ([]byte, error) {
 	return b, nil
 }
 
-// Restore takes up a crawl from a snapshot. It returns the offset from which the
+// Restore returns the crawl of a snapshot. It returns the offset from which the
 // journal is to be folded in. Visits that were out when it was taken wait again. After
 // an error strategies are as they were, unless one does not load what it saved.
 func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
