@@ -93,7 +93,7 @@ func TestBudgetOfHosts(t *testing.T) {
 		{"pages that failed", 16, func(p *dowse.Page) { p.Outcome = dowse.Failed }, 0, 5},
 		{"three pages that lead to new hosts", 3, plain, 1, 5},
 		{"four pages that lead to new hosts", 4, plain, 1, 5 / 2},
-		{"sixteen pages that lead to new hosts", 16, plain, 1, 5/5 + 2},
+		{"sixteen pages that lead to new hosts", 16, plain, 1, 1 + 2},
 	} {
 		g := newGate(many)
 		for i := range c.pages {

@@ -288,7 +288,7 @@ func wikispeedia(t *testing.T) (list []sample) {
 	dir := filepath.Join("..", "..", "..", "shared", "webs")
 	labels, err := os.ReadFile(filepath.Join(dir, "wikispeedia.labels.tsv"))
 	if err != nil {
-		t.Skip("shareddata: needs shared/webs next to the checkout:", err)
+		t.Skip("beside: needs shared/webs next to the checkout:", err)
 	}
 	web, err := archive.OpenWeb(filepath.Join(dir, "wikispeedia.warc.gz"))
 	if err != nil {
