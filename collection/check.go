@@ -64,12 +64,18 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 	var head struct {
 		Dowse   string `yaml:"dowse"`
 		Version string `yaml:"version"`
+
+		Key       *uint64  `yaml:"key"`
+		Forgotten []string `yaml:"forgotten"`
 	}
 	if err := yaml.NodeToValue(root, &head); err != nil {
 		return s, bad(err)
 	}
 	if head.Dowse != format {
 		return s, &FormatError{dir, fmt.Errorf("%s has format %q, this program reads %q: %w", settingsName, head.Dowse, format, ErrFormat), head.Version}
+	}
+	if head.Key == nil && len(head.Forgotten) > 0 { // every crawl writes its key, 0 too
+		return s, bad(errors.New("the key is missing, without which the URLs that were taken down are not recognised"))
 	}
 	if e := settingsForm.Decode(root, settingsName, &s); e != nil {
 		return s, bad(located(e))

@@ -83,7 +83,8 @@ func notForgotten(dir string, urls []dowse.URL) error {
 }
 
 // Forgotten returns the fingerprints of the URLs that were taken down, according
-// to the settings. Those that can't be decoded are counted in Notes.
+// to the settings. Those that can't be decoded are counted in Notes, and so are
+// those that no URL can match because the key is missing.
 func (w *Wreck) Forgotten() (list []frontier.Fingerprint) {
 	bad := 0
 	for _, s := range w.Settings.Forgotten {
@@ -92,6 +93,9 @@ func (w *Wreck) Forgotten() (list []frontier.Fingerprint) {
 		} else {
 			bad++
 		}
+	}
+	if w.Settings.Key == 0 && len(list) > 0 {
+		w.Notes = append(w.Notes, fmt.Sprintf("%s: the key is missing or 0, and without the key of the crawl URLs that were taken down are not recognised: if it is missing, take them down again before you crawl", settingsName))
 	}
 	if bad > 0 {
 		w.Notes = append(w.Notes, fmt.Sprintf("%s: %d fingerprints of URLs that were taken down can't be read: take these down again", settingsName, bad))

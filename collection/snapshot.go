@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"dowse/crawl"
+	"dowse/internal/frontier"
 )
 
 // keptSnapshots is how many snapshots are kept. The older one is used if the
@@ -24,7 +25,9 @@ func (c *Collection) snapshots() []string {
 
 // loadSnapshot restores the newest sound snapshot and returns the journal
 // offset from which to fold. Without one it returns a new crawl and 0, so
-// that the whole journal is folded.
+// that the whole journal is folded. A sound snapshot with another key is a
+// DamageError: the key in the settings is not that of the crawl, and with a wrong
+// one the URLs that were taken down are not recognised.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
 		c.Journal.KeepBefore(offsetOf(name))
@@ -34,6 +37,9 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 		c.Crawl, from, err = c.readSnapshot(name, cfg) // which leaves the strategy as it is if there is an error
 		if err == nil {
 			return from, nil
+		}
+		if errors.Is(err, frontier.ErrKey) {
+			return 0, &DamageError{c.Dir, fmt.Errorf("the key in %s is not that of the crawl, and with another key URLs that were taken down are not recognised; bring the file back from a copy", settingsName)}
 		}
 		if c.readOnly && (errors.Is(err, fs.ErrNotExist) || offsetOf(name) > c.opened) {
 			continue // another process has removed it, or made it, since the collection was opened

@@ -459,3 +459,17 @@ func TestChancesAreNoOutage(t *testing.T) {
 		t.Errorf("stopped: %s, %+v; want starved, 25 pages fetched, 1 failed, 1 waiting", c.Stopped(), b)
 	}
 }
+
+// A host can be named without its port if it is the only one of its name.
+func TestRequeueWithoutPort(t *testing.T) {
+	c, err := crawl.New(crawl.Config{Strategy: follow(queueAll)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Start(epoch, []dowse.URL{"http://a.test:8080/", "http://b.test:1/", "http://b.test:2/", "http://[::1]:3/"})
+	for what, known := range map[string]bool{"a.test": true, "a.test:8080": true, "[::1]": true, "b.test": false, "b.test:2": true, "test": false} {
+		if _, err := c.Requeue(epoch, what); (err == nil) != known || err != nil && !errors.Is(err, crawl.ErrRequeue) {
+			t.Errorf("%s: %v, want a host: %v", what, err, known)
+		}
+	}
+}

@@ -19,7 +19,7 @@ const (
 
 // Requeue lets URLs wait again that failed or were left out: those that failed
 // (RequeueFailed), those that failed or were left out for a reason, or those of a host
-// that failed. The hosts that they are on are asked as if they had never failed, and
+// that failed, whose port may be left out if no other host has its name. The hosts that they are on are asked as if they had never failed, and
 // robots.txt that could not be read is asked for again. It returns how many URLs there
 // are; for RequeueUnreached, how many waited. What was taken down stays so. The error is
 // ErrRequeue if what is none of these.
@@ -36,7 +36,7 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 		}
 		return n, nil
 	}
-	host, isHost := c.f.HostOf(what)
+	host, isHost := c.f.hostNamed(what)
 	if what != RequeueFailed && !isHost && ledger.ReasonCode(dowse.Reason(what)) == 0 {
 		return 0, fmt.Errorf("%q: %w", what, ErrRequeue)
 	}

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"strings"
 
 	"dowse"
 	"dowse/internal/frontier"
@@ -255,3 +256,17 @@ func (v view) BestVisited() (dowse.Lead, bool) {
 
 func (v view) Waiting() int { return v.f.Count(dowse.Waiting) }
 func (v view) Visited() int { return v.f.Count(dowse.Visited) }
+
+// hostNamed returns the host of a name, or the only host that has this name and a port.
+func (f *urls) hostNamed(name string) (found frontier.HostID, ok bool) {
+	if h, ok := f.HostOf(name); ok {
+		return h, true
+	}
+	n := 0
+	for h := range frontier.HostID(f.Hosts()) {
+		if port, ok := strings.CutPrefix(f.HostName(h), name+":"); ok && !strings.Contains(port, ":") {
+			found, n = h, n+1
+		}
+	}
+	return found, n == 1
+}

@@ -10,6 +10,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/plain"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -49,9 +50,9 @@ func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, 
 	}
 	_, what := a.changeNotes()
 	if a.edited {
-		what += fmt.Sprintf(": %d pages judged again", pages)
+		what += ": " + plain.Some(pages, "page") + " judged again"
 	}
-	return fmt.Sprintf("changed: %s; %d pages changed sides, %d links ranked again", what, change.Verdicts, change.Links), seeds, nil
+	return fmt.Sprintf("changed: %s; %s changed sides, %s ranked again", what, plain.Some(change.Verdicts, "page"), plain.Some(change.Links, "link")), seeds, nil
 }
 
 // judgeUnder returns the judge for the topic of a plan. If the topic is new and has

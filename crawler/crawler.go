@@ -33,10 +33,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -46,6 +48,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/internal/outside"
 	"dowse/settings"
 	"dowse/topic"
@@ -189,6 +192,8 @@ type Crawler struct {
 	judging *judging
 	labels  labelWatch
 	backoff *killBackoff
+	// journal is the first file of the journal when Run began; nil before.
+	journal fs.FileInfo
 	err     error
 	stopped dowse.StopReason
 }
@@ -419,7 +424,37 @@ func (c *Crawler) commit() error {
 			return err
 		}
 	}
-	return c.Collection.Journal.Sync()
+	if err := c.Collection.Journal.Sync(); err != nil {
+		return err
+	}
+	return c.present()
+}
+
+// present returns an [durable.ErrGone] if the journal that this crawl writes is no longer
+// in the collection, because someone deleted or moved it or the whole directory. The
+// operating system lets a process write to a deleted file, so no write fails. An error
+// other than absence is no evidence and is left to the next write.
+func (c *Crawler) present() error {
+	if c.journal == nil {
+		return nil
+	}
+	now, err := durable.In(c.Collection.Dir).Lstat("state/" + c.journal.Name())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, c.journal) {
+		return fmt.Errorf("crawler: %s: %w", c.Collection.Dir, durable.ErrGone)
+	}
+	return nil
+}
+
+// watchJournal notes the first file of the journal, for present.
+func (c *Crawler) watchJournal() {
+	state := durable.In(c.Collection.Dir).Sub("state")
+	names, err := state.Names("journal-*.log")
+	if err != nil || len(names) == 0 {
+		return
+	}
+	if info, err := state.Lstat(names[0]); err == nil {
+		c.journal = info
+	}
 }
 
 // checkpoint commits and saves a snapshot of the state.
@@ -485,6 +520,9 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.live.Tick = func(now time.Time) {
 		c.checkLabels(now)
 		c.backoff.liftIfDue(c)
+		if c.present() != nil {
+			pause() // the last commit returns the error
+		}
 		if c.cfg.Tick != nil {
 			c.cfg.Tick(c.Collection.Crawl.Status())
 		}
@@ -492,6 +530,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.stopped != "" {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
+	c.watchJournal()
 	record := c.beginRun()
 	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError
@@ -505,6 +544,10 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
+	}
+	if errors.Is(c.err, durable.ErrGone) {
+		c.stopped = dowse.StopError
+		return // there is no log to write to
 	}
 	record.end(c)
 	c.err = errors.Join(c.err, record.append(c.Collection))

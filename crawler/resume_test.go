@@ -6,13 +6,16 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 )
 
 // TestFrozen resumes a crawl with the config that began it, and with others: the same is
@@ -56,6 +59,82 @@ func TestFrozen(t *testing.T) {
 	s, err := collection.ReadSettings(dir)
 	if err != nil || !slices.Equal(s.Scope.Exclude, []string{"/x"}) {
 		t.Errorf("%v, %v: want one entry for what is given again and again", s.Scope.Exclude, err)
+	}
+}
+
+// TestAnotherKey edits and removes the key in the settings of a crawl with a takedown. With a
+// wrong key the URL would be fetched again, so the collection is refused, to readers too.
+func TestAnotherKey(t *testing.T) {
+	site := reefSite(t)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Key = []string{"coral"}, []string{site.URL + "/"}, 7
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	crawlAll(t, dir, cfg)
+	if _, err := forgetOne(dir, dowse.URL(site.URL+"/")); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Key = 0
+	crawlAll(t, dir, cfg) // which saves the state again
+	file := filepath.Join(dir, "crawl.yaml")
+	data, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(data), "\nkey: 7\n") {
+		t.Fatalf("%v: %s", err, data)
+	}
+	for _, line := range []string{"key: 8\n", ""} {
+		edited := strings.Replace(string(data), "key: 7\n", line, 1)
+		if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := crawler.Open(dir, cfg); !errors.Is(err, collection.ErrDamaged) {
+			t.Errorf("%q: Open: %v", line, err)
+		}
+		if _, err := crawler.View(dir); !errors.Is(err, collection.ErrDamaged) {
+			t.Errorf("%q: View: %v", line, err)
+		}
+		if left, err := os.ReadFile(file); err != nil || string(left) != edited {
+			t.Errorf("%q: crawl.yaml was changed: %v", line, err)
+		}
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	crawlAll(t, dir, cfg)
+}
+
+// TestGoneWhileCrawling removes or moves a collection, or the folder of its journal, while a
+// crawl writes to it. The crawl stops with an error and fetches no more.
+func TestGoneWhileCrawling(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files can't be removed there")
+	}
+	for name, remove := range map[string]func(dir string) error{
+		"collection": os.RemoveAll,
+		"state":      func(dir string) error { return os.RemoveAll(filepath.Join(dir, "state")) },
+		"moved":      func(dir string) error { return os.Rename(dir, dir+".moved") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "x.dowse")
+			cfg := poolsWith("breadth-first", 300)
+			c, err := crawler.Open(dir, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			n := 0
+			for range c.Crawl(t.Context()) {
+				if n++; n == 1 {
+					if err := remove(dir); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := c.Err(); !errors.Is(err, durable.ErrGone) || c.Status().Fetched == cfg.Pages {
+				t.Errorf("%d pages fetched, error %v", c.Status().Fetched, err)
+			}
+			if name != "state" && collection.IsCollection(dir) {
+				t.Error("the crawl made the collection again")
+			}
+		})
 	}
 }
 

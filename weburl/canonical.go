@@ -31,9 +31,13 @@ func canonical(href string) (dowse.URL, error) {
 
 // canonicalHost drops user name, password and trailing dot from an authority.
 // It refuses names that no resolver can answer: an additional dot could
-// otherwise hide an address, and other characters are not allowed in a name.
+// otherwise hide an address, and other characters are not allowed in a name. It
+// refuses port 0 too, to which nothing can connect.
 func canonicalHost(authority string) (string, error) {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	if strings.HasSuffix(host, ":0") {
+		return "", fmt.Errorf("%w: nothing can be reached at port 0", ErrHost)
+	}
 	if strings.HasPrefix(host, "[") {
 		return host, nil
 	}

@@ -169,6 +169,8 @@ func TestParseRefuses(t *testing.T) {
 		{"http://a b/", weburl.ErrHost},
 		{"http://a%00b/", weburl.ErrHost},
 		{"http://example.com:99999/", weburl.ErrHost},
+		{"http://example.com:0/", weburl.ErrHost},
+		{"http://[::1]:000/", weburl.ErrHost},
 		{"http://example.com:x/", weburl.ErrHost},
 		{"http://[::1/", weburl.ErrHost},
 		{"http://[[::1]]/", weburl.ErrHost},

@@ -690,7 +690,9 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 			return err
 		}
 	}
-	if err := cr.Err(); errors.Is(err, durable.ErrNotPlain) {
+	if err := cr.Err(); errors.Is(err, durable.ErrGone) {
+		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped, and the pages that went with it are lost. Restore it from a backup, or start again", err)}
+	} else if errors.Is(err, durable.ErrNotPlain) {
 		return &exitError{exitCollection, err}
 	} else if err != nil {
 		return &exitError{exitInterrupted, fmt.Errorf("%w\nwhat was committed is safe; the same command resumes", err)}

@@ -160,7 +160,7 @@ var exitCodes = []exitCode{
 	{exitNothing, "nothing", "finished with nothing on topic"},
 	{exitCollection, "collection", "the collection is locked, damaged or from another version"},
 	{exitAssertion, "assertion", "an assertion failed: status --check, collection verify, lab --assert"},
-	{exitAborted, "aborted", "stopped immediately by a second Ctrl-C; what was committed is safe"},
+	{exitAborted, "aborted", "stopped immediately by a second Ctrl-C (SIGINT; SIGTERM and dowse stop never abort); what was committed is safe"},
 }
 
 // exitCodeOf returns the description of an exit code; an unknown one counts as internal.

@@ -170,7 +170,7 @@ const (
 	exitNothing     = 6   // all went well, and there is nothing on topic
 	exitCollection  = 7   // the collection can't be used: locked, damaged, other version
 	exitAssertion   = 8   // a check that the user asked for failed
-	exitAborted     = 130 // by a second signal, as shells report it
+	exitAborted     = 130 // by a Ctrl-C after the first signal, as shells report it
 )
 
 // An exitError is an error with an exit code. Its err may be nil if the command has
@@ -300,11 +300,12 @@ func verdictOn(err error) (code int, hint string) {
 
 // inCollection gives an error of opening a collection the exit code 7, unless the error
 // has a better one: then the collection cannot be used as it is. Errors that the user can
-// correct on the command line (identity, consent, seeds, frozen settings) keep theirs.
+// correct on the command line (identity, consent, seeds, frozen settings) keep theirs, and
+// so does a full disk, after which the same command continues.
 func inCollection(err error) error {
 	var ee *exitError
 	var frozen *crawler.FrozenError
-	if err == nil || errors.As(err, &ee) || errors.As(err, &frozen) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
+	if err == nil || errors.As(err, &ee) || errors.As(err, &frozen) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) || crawler.DiskFull(err) {
 		return err
 	}
 	return &exitError{exitCollection, err}

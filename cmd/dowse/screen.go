@@ -453,7 +453,7 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) 
 	if cr.Status().OnTopic == 0 {
 		return append(steps, "dowse pages "+dir+" --sort score", "dowse status "+dir)
 	}
-	if f := cr.Collection.Crawl.Frontier(); f.Len() > 0 {
+	if f := cr.Collection.Crawl.Frontier(); f.Len() > 0 && f.URL(idOf(0)) != "" { // "" if it was taken down
 		steps = append(steps, "dowse why "+dir+" "+oneLine(string(f.URL(idOf(0)))))
 	}
 	return append(steps, "dowse pages "+dir+" --on", "dowse export "+dir+" "+cr.Collection.Settings.Name+".wacz")

@@ -19,17 +19,21 @@ const (
 )
 
 // interrupts ends a command on signals. The first SIGINT or SIGTERM cancels ctx; a
-// command that has nothing to finish then has signalGrace to end by itself. The second
-// cancels abort; after abortGrace, or at the third signal, the process exits.
+// command that has nothing to finish then has signalGrace to end by itself. A SIGINT after
+// the first signal cancels abort; after abortGrace, or at one more SIGINT, the process
+// exits. A SIGTERM after the first signal has no effect: several programs may ask a crawl
+// to stop at the same time, such as two dowse stop, and only a person at the terminal
+// decides that the visits are not to be finished.
 //
 // So Ctrl-C is gentle for a crawl, which finishes its visits and saves, and immediate for
 // a command that lists pages; and pressing it again always helps. Whatever happens, what
 // a crawl has committed is safe: the journal is consistent at every moment.
 //
-//	signal   crawl                        other commands
-//	first    finish visits, save, exit 3  exit 3 within a second
-//	second   stop now, exit 130           exit 130
-//	third    exit 130 without waiting
+//	signal                 crawl                        other commands
+//	first                  finish visits, save, exit 3  exit 3 within a second
+//	SIGINT after it        stop now, exit 130           exit 130
+//	one more SIGINT        exit 130 without waiting
+//	SIGTERM after a first  none                         none
 type interrupts struct {
 	ctx, abort context.Context
 	stop, kill context.CancelFunc
@@ -80,23 +84,37 @@ func (i *interrupts) listen() {
 		i.exit(exitAborted)
 	}
 	i.kill()
-	select {
-	case <-i.ch:
-	case <-time.After(abortGrace):
-	}
+	i.third()
 	i.exit(exitAborted)
 }
 
-// second waits for the second signal. It returns false if the command has nothing to
-// finish and did not end within signalGrace.
+// third waits for a SIGINT after the one that aborted, at most for abortGrace.
+func (i *interrupts) third() {
+	late := time.After(abortGrace)
+	for {
+		select {
+		case s := <-i.ch:
+			if s == os.Interrupt {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
+}
+
+// second waits for a SIGINT after the first signal. It returns false if the command has
+// nothing to finish and did not end within signalGrace.
 func (i *interrupts) second() bool {
 	const poll = 50 * time.Millisecond
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for idle := time.Duration(0); idle < signalGrace; {
 		select {
-		case <-i.ch:
-			return true
+		case s := <-i.ch:
+			if s == os.Interrupt {
+				return true
+			}
 		case <-tick.C:
 			if idle += poll; i.finishing.Load() > 0 {
 				idle = 0

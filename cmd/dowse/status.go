@@ -40,8 +40,8 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --check      exit 8 if unhealthy
 
 Unhealthy means: the books do not balance, or no crawl is running and the last
-run ended with an error, without a network, with hosts that did not answer
-(starved), or was killed. A collection that can't be opened is reported, the
+run ended with an error, on a full disk, without a network, with hosts that did
+not answer (starved), or was killed. A collection that can't be opened is reported, the
 others are still shown, and the exit code is 7.`
 }
 
@@ -315,6 +315,8 @@ func (st *status) problem() string {
 		return "starved: " + stopMeans[dowse.StopStarved] + unreachedCount(st.Unreached)
 	case st.Stopped == dowse.StopNetwork:
 		return "no network: " + stopMeans[dowse.StopNetwork] + "; to continue: dowse crawl " + st.Dir
+	case st.Stopped == dowse.StopDisk:
+		return "the disk was full; make room, then continue: dowse crawl " + st.Dir
 	case st.Killed:
 		return "the last run was killed; to continue: dowse crawl " + st.Dir
 	}

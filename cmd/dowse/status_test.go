@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"dowse"
 )
 
 // TestStatusGoesOn asks for three collections of which the first is damaged and the second
@@ -27,5 +30,22 @@ func TestStatusGoesOn(t *testing.T) {
 	}
 	if _, errs, code := runDowse(t, "status", none, sound); code != exitUsage {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// A full disk is an interruption for every command that writes to a collection, and a crawl
+// that it stopped is unhealthy.
+func TestFullDiskIsReported(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "x.dowse/state", Err: syscall.ENOSPC}
+	if code, _ := verdictOn(inCollection(full)); code != exitInterrupted {
+		t.Errorf("exit code %d on a full disk, want %d", code, exitInterrupted)
+	}
+	st := &status{Balanced: true, Dir: "x.dowse"}
+	st.Stopped = dowse.StopDisk
+	if got := st.problem(); !strings.Contains(got, "disk was full") {
+		t.Errorf("after a full disk: %q", got)
+	}
+	if st.Running = true; st.problem() != "" {
+		t.Errorf("while a crawl runs again: %q", st.problem())
 	}
 }

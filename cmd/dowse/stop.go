@@ -23,7 +23,8 @@ func (stopCmd) Help() string {
   dowse stop reefs.dowse
   dowse stop reefs.dowse --wait 2m
 
-The crawl finishes its requests, saves and ends. To continue:
+The crawl finishes its requests, saves and ends. Running it twice does no harm. To
+continue:
 dowse crawl reefs.dowse`
 }
 
@@ -94,7 +95,7 @@ func (c *stopCmd) gone(w *world, pid int) error {
 				return nil
 			}
 		case <-late.C:
-			return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -TERM %d again stops it immediately; nothing committed is lost", pid, c.Wait, pid)}
+			return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -INT %d stops it immediately; nothing committed is lost", pid, c.Wait, pid)}
 		case <-w.ctx.Done():
 			return &exitError{code: exitInterrupted}
 		}

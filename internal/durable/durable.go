@@ -38,6 +38,10 @@ import (
 // place.
 const Temporary = ".tmp"
 
+// ErrGone is returned for a directory that was deleted or moved while a program
+// wrote to files in it: what was written since then is lost with them.
+var ErrGone = errors.New("it was deleted or moved while it was in use")
+
 // ErrNotPlain is returned for a symbolic link, pipe, device or other thing in
 // place of a plain file or a folder.
 var ErrNotPlain = errors.New("not a plain file")

@@ -20,7 +20,8 @@ var (
 	ErrVersion = errors.New("not a frontier snapshot of this version")
 	// ErrDamaged means that bytes of it are missing or are not those written.
 	ErrDamaged = errors.New("damaged snapshot")
-	// ErrKey means that its fingerprints were made with another Config.Key.
+	// ErrKey means that it is sound, and its fingerprints were made with another
+	// Config.Key.
 	ErrKey = errors.New("snapshot made with another key")
 )
 
@@ -32,7 +33,7 @@ var (
 func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	f := New(cfg)
 	s := newReader(r)
-	s.head(f)
+	key := s.head(f)
 	s.hosts(f)
 	s.entries(f)
 	s.visits(f)
@@ -41,6 +42,9 @@ func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	s.dropped(f.groups.dropped)
 	s.aliases(f)
 	s.sum()
+	if s.Err == nil && key != f.key {
+		s.Fail(ErrKey)
+	}
 	if s.Err == nil {
 		s.link(f)
 	}
@@ -92,16 +96,17 @@ func (s *snapshotReader) time() time.Time {
 	return time.Unix(sec, int64(nsec)).UTC()
 }
 
-func (s *snapshotReader) head(f *Frontier) {
+// head reads the head and returns the key in it. The caller compares the key after the
+// checksum, because a key with a flipped bit is a damaged snapshot and no other key.
+func (s *snapshotReader) head(f *Frontier) (key uint64) {
 	mark := string(s.Take(len(snapshotMark)))
 	if version := s.Uint32(); s.Err == nil && (mark != snapshotMark || version != snapshotVersion) {
 		s.Fail(ErrVersion)
 	}
-	if key := s.Uint64(); s.Err == nil && key != f.key {
-		s.Fail(ErrKey)
-	}
+	key = s.Uint64()
 	f.regret = s.Float()
 	f.waitingOffset, f.visitedOffset = s.offset(), s.offset()
+	return key
 }
 
 func (s *snapshotReader) offset() sharedOffset {

@@ -108,6 +108,8 @@ func TestRefusal(t *testing.T) {
 	good := snapshotOf(t, f)
 	newer := bytes.Clone(good)
 	newer[len(snapshotMark)]++
+	flipped := bytes.Clone(good)
+	flipped[len(snapshotMark)+4] ^= 1 // in the key
 	other := cfg
 	other.Key++
 	nameless := cfg
@@ -121,6 +123,7 @@ func TestRefusal(t *testing.T) {
 		"version": {bytes.NewReader(newer), cfg, ErrVersion},
 		"no such": {bytes.NewReader([]byte("%PDF-1.7 and so on")), cfg, ErrVersion},
 		"key":     {bytes.NewReader(good), other, ErrKey},
+		"flipped": {bytes.NewReader(flipped), cfg, ErrDamaged},
 		"empty":   {bytes.NewReader(nil), cfg, ErrDamaged},
 		"reader":  {io.MultiReader(bytes.NewReader(good[:99]), iotest.ErrReader(broken)), cfg, broken},
 	} {
