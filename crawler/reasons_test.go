@@ -22,7 +22,7 @@ func TestReasonsOfTaken(t *testing.T) {
 	if testing.Short() {
 		pages = 25
 	}
-	for _, name := range []string{"intelligent", "collaborative", "combined", "online"} {
+	for _, name := range []string{"intelligent", "collaborative", "combined", "online", "auto"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := crawler.Config{
 				Topic: tidePools, Settings: settings.Settings{Order: settings.Order{Strategy: name}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}}, Trace: people, Transport: web.RoundTripper(),

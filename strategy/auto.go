@@ -33,12 +33,12 @@ import (
 // Memory is bounded: 65,536 words, tallies of the last 16,384 pages and of as many
 // sections, hosts and folders, and 2,000 leads to rate again.
 type auto struct {
-	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning from words; steps get smaller where much was learnt; ours"`
+	Rate     float64 `param:"rate" default:"0.5" help:"size of the first steps of learning from words; steps get smaller where much was learnt; ours"`
 	Signals  float64 `param:"signals" default:"0.1" help:"size of the first steps of learning from ratings and tallies; ours"`
-	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
+	Link     float64 `param:"link" default:"0.3" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
 	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
-	Read     int     `param:"read" default:"600" help:"words of a page from which the vocabulary is learnt; ours"`
-	Refresh  int     `param:"refresh" default:"200" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
+	Read     int     `param:"read" default:"1500" help:"words of a page from which the vocabulary is learnt; ours"`
+	Refresh  int     `param:"refresh" default:"100" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	codes *text.Codes
@@ -47,6 +47,7 @@ type auto struct {
 	at    map[dowse.URL]int // index in state.Kept; every kept URL is in it
 	kept  []evidence        // of state.Kept, by index
 	e     evidence          // of the link at hand
+	x     signals           // of the link at hand
 	model autoModel
 	state autoState
 }
@@ -96,7 +97,7 @@ func (s *auto) begin() {
 		return c
 	})
 	s.at = map[dowse.URL]int{}
-	s.model.begin(cmp.Or(s.Rate, 0.3), cmp.Or(s.Signals, 0.1))
+	s.model.begin(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
 	s.state = autoState{Pages: make([]cell, lastPages), Sections: make([]hostCell, someSections), Places: make([]hostCell, someSections), Next: 1}
 }
 
@@ -164,7 +165,7 @@ func (s *auto) vocabulary(p *dowse.Page) {
 	for _, w := range s.spans {
 		m.word(s.codes.In(title, int(w.Start), int(w.End)))
 	}
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
+	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 1500))] {
 		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
 	}
 }
@@ -202,8 +203,8 @@ func (s *auto) rated(p *dowse.Page) []dowse.Lead {
 			fresh++
 		}
 	}
-	again := max(cmp.Or(s.Refresh, 200), 0)
-	list := lead.NewSheet(fresh+again/4, autoReasons)
+	again := max(cmp.Or(s.Refresh, 100), 0)
+	list := &lead.Sheet{Leads: make([]dowse.Lead, 0, fresh+again/2), Because: make([]dowse.Because, 0, fresh*autoReasons+again/2)}
 	for i := range p.Links {
 		l := &p.Links[i]
 		if lead.Settled(l) || l.Target.Note == seedNote {
@@ -223,7 +224,7 @@ func (s *auto) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	var k clues
 	s.mention(&k, p, l, number)
 	s.gather(&s.e, &k, l.URL)
-	s.learn(&s.e, r, cmp.Or(s.Link, 0.5))
+	s.learn(&s.e, r, cmp.Or(s.Link, 0.3))
 	s.page(number).take(r)
 	slotFor(s.state.Sections, sectionKey(number, sectionOf(&l.Mention))).take(r)
 }
@@ -252,7 +253,7 @@ func (s *auto) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anchor
 		k.inAnchor(s.codes.In(t, int(w.Start), int(w.End)))
 	}
 	at := linktext.Within(&p.Document, m.Window)
-	for i := at.Start; i < at.End && k.nw < maxAroundCodes; i++ {
+	for i := at.Start; i < at.End && k.nw < autoWindowWords; i++ {
 		if i >= m.At.Start && i < m.At.End {
 			continue
 		}
@@ -274,7 +275,7 @@ func (s *auto) put(list *lead.Sheet, u dowse.URL, k *clues) {
 // say adds a lead, and returns its priority: the log-odds that the link leads to the
 // topic.
 func (s *auto) say(list *lead.Sheet, u dowse.URL, e *evidence) float64 {
-	parts := s.model.parts(s.signals(e), e)
+	parts := s.parts(e)
 	z := 0.0
 	for i, part := range parts {
 		list.Because = append(list.Because, dowse.Because{What: autoSays[i], Weight: part})
@@ -287,7 +288,7 @@ func (s *auto) say(list *lead.Sheet, u dowse.URL, e *evidence) float64 {
 
 // rate returns the priority of a lead, the sum of its parts in their order.
 func (s *auto) rate(e *evidence) (z float64) {
-	for _, part := range s.model.parts(s.signals(e), e) {
+	for _, part := range s.parts(e) {
 		z += part
 	}
 	return z
@@ -295,7 +296,16 @@ func (s *auto) rate(e *evidence) (z float64) {
 
 // learn makes one gradient step: the link led to a page of relevance r. by is the weight of
 // the example.
-func (s *auto) learn(e *evidence, r, by float64) { s.model.step(s.signals(e), e, r, by) }
+func (s *auto) learn(e *evidence, r, by float64) {
+	s.signals(e)
+	s.model.step(&s.x, e, r, by)
+}
+
+// parts returns the parts of a lead's priority, in the order of autoSays.
+func (s *auto) parts(e *evidence) [autoReasons]float64 {
+	s.signals(e)
+	return s.model.parts(&s.x, e)
+}
 
 // Rescore returns the priority of a lead with the present weights. A lead of another
 // strategy keeps its own.
@@ -318,7 +328,7 @@ func (s *auto) Explain(l dowse.Lead) []dowse.Because {
 		return nil
 	}
 	s.gather(&s.e, &k, l.URL)
-	parts := s.model.parts(s.signals(&s.e), &s.e)
+	parts := s.parts(&s.e)
 	words := s.model.decisive(&s.e)
 	var list []dowse.Because
 	for _, w := range words {
@@ -393,9 +403,12 @@ func (s *auto) refresh(list *lead.Sheet, most int) {
 		if l.URL == "" {
 			continue
 		}
-		e := &s.kept[s.state.Turn]
-		if math.Abs(s.rate(e)-l.Priority) > still {
-			l.Priority = s.say(list, l.URL, e)
+		z := s.rate(&s.kept[s.state.Turn])
+		if math.Abs(z-l.Priority) > still {
+			l.Priority = z
+			list.Because = append(list.Because, dowse.Because{What: "rated again", Weight: z})
+			list.Put(l.URL, z, 1)
+			list.Leads[len(list.Leads)-1].Band = ratedBand
 		}
 	}
 }

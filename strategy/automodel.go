@@ -32,11 +32,14 @@ const (
 	autoSignals
 )
 
+// signals are the values of the signals of a link.
+type signals [autoSignals]float64
+
 // autoPrior are the initial weights of the signals, fitted to links of crawls for other
 // topics and rounded (docs/decisions/0050).
-var autoPrior = [autoSignals]float64{
-	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 2, autoLinks: -1.5,
-	autoSiblings: 0.3, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
+var autoPrior = signals{
+	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
+	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
 }
 
 // The parts of a priority, which are the reasons for it.
@@ -70,12 +73,12 @@ const autoWords = 1 << 16 // codes have 16 bits
 // evidence is what rating a link needs, computed once from its clues and URL.
 type evidence struct {
 	fixed        [fixedSignals]float64
-	pages        [maxLinkingPages]uint32
-	sections     [maxLinkingPages]uint64 // keys
-	host, folder uint64                  // keys
-	n            uint8                   // of pages
-	ends         [placeCount]uint8       // of the places in codes
-	codes        [maxAnchorCodes + maxAroundCodes + maxURLCodes]uint16
+	pages        [autoPages]uint32
+	sections     [autoPages]uint64 // keys
+	host, folder uint64            // keys
+	n            uint8             // of pages
+	ends         [placeCount]uint8 // of the places in codes
+	codes        [autoAnchorWords + autoWindowWords + autoURLWords]uint16
 }
 
 // words returns the codes of a place.
@@ -89,7 +92,7 @@ func (e *evidence) words(place int) []uint16 {
 // gather fills e with what is known of a link to u.
 func (s *auto) gather(e *evidence, k *clues, u dowse.URL) {
 	e.fixed = [fixedSignals]float64{
-		autoBase: 1, autoContext: logit(k.context), autoContexts: logit(k.per(k.contexts)), autoAnchor: logit(k.anchor), autoAnchors: logit(k.per(k.ratings)),
+		autoBase: 1, autoContext: oddsOf(k.context), autoContexts: oddsOf(k.per(k.contexts)), autoAnchor: oddsOf(k.anchor), autoAnchors: oddsOf(k.per(k.ratings)),
 		autoParent: k.best, autoParents: k.per(k.sum), autoLinks: linksLog[k.links],
 	}
 	e.pages, e.n = k.pages, uint8(k.n)
@@ -104,7 +107,7 @@ func (s *auto) gather(e *evidence, k *clues, u dowse.URL) {
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
 	for _, w := range s.spans {
-		if len(codes) == cap(codes) || len(codes) == int(e.ends[inWindow])+maxURLCodes {
+		if len(codes) == cap(codes) || len(codes) == int(e.ends[inWindow])+autoURLWords {
 			break
 		}
 		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
@@ -114,6 +117,18 @@ func (s *auto) gather(e *evidence, k *clues, u dowse.URL) {
 	e.ends[inURL] = uint8(len(codes))
 }
 
+// oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
+func oddsOf(x float64) float64 { return oddsTable[int(float64(x*oddsSteps)+0.5)] }
+
+const oddsSteps = 2048
+
+var oddsTable = func() (t [oddsSteps + 1]float64) {
+	for i := range t {
+		t[i] = logit(float64(i) / oddsSteps)
+	}
+	return t
+}()
+
 // linksLog has ln(1+n)/3 for a number of links.
 var linksLog = func() (t [256]float64) {
 	for n := range t {
@@ -122,22 +137,21 @@ var linksLog = func() (t [256]float64) {
 	return t
 }()
 
-// signals returns the signals of a link, except those of words. Tallies are relative to the
-// mean of all pages, so that they are 0 where nothing is known.
-func (s *auto) signals(e *evidence) (x [autoSignals]float64) {
-	copy(x[:], e.fixed[:])
+// signals sets s.x to the signals of a link, except those of words. Tallies are relative to
+// the mean of all pages, so that they are 0 where nothing is known.
+func (s *auto) signals(e *evidence) {
+	copy(s.x[:], e.fixed[:])
 	base := s.state.Base.mean(0.1)
-	usual := logit(base)
+	usual := oddsOf(base)
 	siblings, section := cell{}, cell{}
 	for i := range e.n {
 		siblings.add(*s.page(e.pages[i]))
 		section.add(tallyOf(s.state.Sections, e.sections[i]))
 	}
-	x[autoSiblings] = apart(siblings, base, usual)
-	x[autoSection] = apart(section, base, usual)
-	x[autoHost] = apart(tallyOf(s.state.Places, e.host), base, usual)
-	x[autoFolder] = apart(tallyOf(s.state.Places, e.folder), base, usual)
-	return x
+	s.x[autoSiblings] = apart(siblings, base, usual)
+	s.x[autoSection] = apart(section, base, usual)
+	s.x[autoHost] = apart(tallyOf(s.state.Places, e.host), base, usual)
+	s.x[autoFolder] = apart(tallyOf(s.state.Places, e.folder), base, usual)
 }
 
 // apart returns how far the mean of a tally is from that of all pages, in log-odds.
@@ -145,7 +159,7 @@ func apart(c cell, base, usual float64) float64 {
 	if c.N == 0 {
 		return 0
 	}
-	return logit(c.mean(base)) - usual
+	return oddsOf(c.mean(base)) - usual
 }
 
 // An autoModel rates links: weights of signals, weights of words in three places, and the
@@ -227,12 +241,19 @@ func (m *autoModel) word(code uint16) {
 	m.Words[code].Topic = float32(math.Log((rel+float64(topicPrior*p))/(n-rel+float64(topicPrior*(1-p)))*m.odds) / topicScale)
 }
 
+// words sets the signals of the vocabulary in x, and returns the sums of the weights of
+// words by place.
+func (m *autoModel) words(x *signals, e *evidence) (own [placeCount]float64) {
+	for place := range own {
+		own[place], x[autoTopicAnchor+place] = m.sums(place, e.words(place))
+	}
+	return own
+}
+
 // parts returns the parts of the priority of a link with signals x.
-func (m *autoModel) parts(x [autoSignals]float64, e *evidence) (parts [autoReasons]float64) {
-	for place := range placeCount {
-		own, topic := m.sums(place, e.words(place))
+func (m *autoModel) parts(x *signals, e *evidence) (parts [autoReasons]float64) {
+	for place, own := range m.words(x, e) {
 		parts[partAnchor+place] = own
-		x[autoTopicAnchor+place] = topic
 	}
 	for i, v := range x {
 		parts[autoPart[i]] += float64(v * m.Signals[i].W)
@@ -253,7 +274,7 @@ func (m *autoModel) sums(place int, codes []uint16) (own, topic float64) {
 }
 
 // share has the value of a word that is one of n in its place: 1/√n.
-var share = func() (t [maxAroundCodes + 1]float64) {
+var share = func() (t [autoWindowWords + 1]float64) {
 	for n := 1; n < len(t); n++ {
 		t[n] = 1 / math.Sqrt(float64(n))
 	}
@@ -263,12 +284,10 @@ var share = func() (t [maxAroundCodes + 1]float64) {
 // step makes one gradient step for a link with signals x that led to a page of relevance r.
 // The step size of a weight falls with the sum of its squared gradients (AdaGrad: Duchi,
 // Hazan and Singer 2011). by is the weight of the example.
-func (m *autoModel) step(x [autoSignals]float64, e *evidence, r, by float64) {
+func (m *autoModel) step(x *signals, e *evidence, r, by float64) {
 	z := 0.0
-	for place := range placeCount {
-		own, topic := m.sums(place, e.words(place))
+	for _, own := range m.words(x, e) {
 		z += own
-		x[autoTopicAnchor+place] = topic
 	}
 	for i, v := range x {
 		z += float64(v * m.Signals[i].W)

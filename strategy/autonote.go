@@ -8,7 +8,7 @@ import (
 )
 
 // clues are what auto knows of a URL before its visit, from all links to it. They are
-// stored in the note of the URL's lead, at most 98 bytes, and so live and die with the lead
+// stored in the note of the URL's lead, at most 137 bytes, and so live and die with the lead
 // in the frontier.
 type clues struct {
 	links   int     // number of links to it, at most 255
@@ -19,13 +19,22 @@ type clues struct {
 	sum, contexts, ratings float64
 
 	n        int // of pages
-	pages    [maxLinkingPages]uint32
-	sections [maxLinkingPages]uint8 // of the links on these pages
-	na       int                    // of anchors
-	anchors  [maxAnchorCodes]uint16
+	pages    [autoPages]uint32
+	sections [autoPages]uint8 // of the links on these pages
+	na       int              // of anchors
+	anchors  [autoAnchorWords]uint16
 	nw       int // of around
-	around   [maxAroundCodes]uint16
+	around   [autoWindowWords]uint16
 }
+
+// Limits of what is kept per URL. Most URLs have one link, and a note of about 50 bytes;
+// those with many have the words of several.
+const (
+	autoPages       = 4
+	autoAnchorWords = 10
+	autoWindowWords = 40
+	autoURLWords    = 12
+)
 
 const (
 	cluesMark = 'a'
@@ -54,7 +63,7 @@ func (k *clues) add(r, context, anchor float64) {
 	k.ratings += anchor
 }
 
-// page records a linking page and the section of the link; the first three are kept.
+// page records a linking page and the section of the link; the first four are kept.
 func (k *clues) page(number uint32, section uint8) {
 	if k.n < len(k.pages) && !slices.Contains(k.pages[:k.n], number) {
 		k.pages[k.n], k.sections[k.n] = number, section
@@ -101,7 +110,7 @@ func (k *clues) merge(from *clues) {
 // note encodes k, and rounds its ratings to what the note can hold. So a lead is rated
 // the same now and after its note is read again by [cluesOf].
 func (k *clues) note() string {
-	var room [cluesHead + 5*maxLinkingPages + 2*(maxAnchorCodes+maxAroundCodes)]byte
+	var room [cluesHead + 5*autoPages + 2*(autoAnchorWords+autoWindowWords)]byte
 	b := append(room[:0], cluesMark, byte(k.links))
 	for _, x := range [...]*float64{&k.context, &k.anchor, &k.best} {
 		b = binary.LittleEndian.AppendUint16(b, rounded(x, 1))
@@ -135,7 +144,7 @@ func cluesOf(note string) (k clues, ok bool) {
 	k.context, k.anchor, k.best = ratingOf(&r), ratingOf(&r), ratingOf(&r)
 	k.sum, k.contexts, k.ratings = ratingOf(&r)*float64(k.links), ratingOf(&r)*float64(k.links), ratingOf(&r)*float64(k.links)
 	k.n, k.na, k.nw = int(r.Byte()), int(r.Byte()), int(r.Byte())
-	if k.n > maxLinkingPages || k.na > maxAnchorCodes || k.nw > maxAroundCodes {
+	if k.n > autoPages || k.na > autoAnchorWords || k.nw > autoWindowWords {
 		return clues{}, false
 	}
 	for i := range k.n {
