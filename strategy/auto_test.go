@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/strategytest"
 )
 
 // autoURL returns the URL of a page in a folder of its own, so that pages share no host,
@@ -146,5 +147,42 @@ func TestAutoLoadsItsOwn(t *testing.T) {
 		if err := (&strategy.Auto{}).Load(bad); err == nil {
 			t.Errorf("%d bytes that auto did not save were taken", len(bad))
 		}
+	}
+}
+
+// TestAutoOnManyHosts crawls a web of many hosts where only the place of a page on its
+// host shows what it is: course pages are wanted, those of people and news are not, and
+// the judge's ratings of links are all alike. auto finds that out from URLs and anchors.
+func TestAutoOnManyHosts(t *testing.T) {
+	const hosts, visits = 60, 300
+	web := strategytest.Toy{}
+	url := func(host int, path string) dowse.URL {
+		return dowse.URL(fmt.Sprintf("http://www.u%d.test/%s", host%hosts, path))
+	}
+	for h := range hosts {
+		home := strategytest.Page{Relevance: 0.1, Text: "department home"}
+		for i := range 12 {
+			kind := []string{"people", "news", "courses"}[i%3]
+			u := url(h, fmt.Sprintf("%s/x%d.html", kind, 100*h+i))
+			home.Links = append(home.Links, strategytest.Link{To: u, Context: 0.3, Anchor: []string{"staff", "story", "lecture"}[i%3]})
+			p := strategytest.Page{Relevance: 0.05, Text: kind + " page", Links: []strategytest.Link{{To: url(h+1, ""), Context: 0.3, Anchor: "partner"}, {To: url(h+7*i+2, ""), Context: 0.3, Anchor: "partner"}}}
+			if kind == "courses" {
+				p.Relevance = 0.9
+			}
+			web[u] = p
+		}
+		web[url(h, "")] = home
+	}
+	found := func(s dowse.Strategy) (n int) {
+		for _, u := range strategytest.Order(s, web, url(0, ""), url(1, ""))[:visits] {
+			if strings.Contains(string(u), "/courses/") {
+				n++
+			}
+		}
+		return n
+	}
+	auto, context := found(&strategy.Auto{}), found(&strategy.LinkContext{})
+	if auto < 140 || auto < context+50 {
+		t.Errorf("of %d visits, auto made %d to course pages, link-context %d", visits, auto, context)
 	}
 }

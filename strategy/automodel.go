@@ -198,6 +198,7 @@ type seen struct{ N, C float32 }
 const (
 	topicPrior = 5   // imaginary pages of usual relevance with every word
 	topicScale = 4   // by which log-odds of words are divided, to be about as large as other signals
+	baseRate   = 0.5 // of the weight of autoBase: what is usual has to be known before anything counts as unusual
 	firstSum   = 0.1 // initial sum of squared gradients
 )
 
@@ -297,7 +298,11 @@ func (m *autoModel) step(x *signals, e *evidence, r, by float64) {
 		w := &m.Signals[i]
 		g := miss * v
 		w.G += float64(g * g)
-		w.W = bounded(w.W + float64(m.signalRate*g/math.Sqrt(firstSum+w.G)))
+		rate := m.signalRate
+		if i == autoBase {
+			rate = baseRate
+		}
+		w.W = bounded(w.W + float64(rate*g/math.Sqrt(firstSum+w.G)))
 	}
 	for place := range placeCount {
 		codes := e.words(place)
