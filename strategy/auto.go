@@ -37,7 +37,7 @@ type auto struct {
 	Signals  float64 `param:"signals" default:"0.1" help:"size of the first steps of learning from ratings and tallies; ours"`
 	Link     float64 `param:"link" default:"0.3" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
 	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
-	Read     int     `param:"read" default:"1500" help:"words of a page from which the vocabulary is learnt; ours"`
+	Read     int     `param:"read" default:"600" help:"words of a page from which the vocabulary is learnt; ours"`
 	Refresh  int     `param:"refresh" default:"100" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
@@ -165,7 +165,7 @@ func (s *auto) vocabulary(p *dowse.Page) {
 	for _, w := range s.spans {
 		m.word(s.codes.In(title, int(w.Start), int(w.End)))
 	}
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 1500))] {
+	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
 		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
 	}
 }
