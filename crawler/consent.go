@@ -45,7 +45,7 @@ func (a Act) String() string {
 	text := a.Verb + " " + a.What
 	switch {
 	case a.Unread != "":
-		text += ", but " + a.Unread + ", so nobody can agree to it"
+		text += ", but " + a.Unread + ", so it can't be agreed to"
 	case a.Changed:
 		text += " (the program has changed since you agreed)"
 	}
@@ -54,7 +54,9 @@ func (a Act) String() string {
 
 // actsOf returns the acts of a collection with this topic and these
 // settings. Settings of the network have no effect, and are left out, if the
-// config brings its own connections.
+// config brings its own connections. It is the list of everything that a
+// collection can make this machine do: a new setting of that kind needs an act
+// here.
 func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	list := JudgeActs(t)
 	if cfg.Dial == nil && cfg.Transport == nil {
@@ -127,7 +129,7 @@ func hurryActs(p settings.Politeness) (list []Act) {
 		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", p.Delay)})
 	}
 	if p.Conns > mostHostConns {
-		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d concurrent requests to each", p.Conns)})
 	}
 	return list
 }
@@ -139,16 +141,18 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 // Their content would become part of a collection, which people pass on.
 func ReadActs(t *topic.Topic) (list []Act) {
 	for _, name := range t.Files() {
-		if real, out := leaves(t.Dir, name); out {
+		if real, out := fileOutside(t.Dir, name); out {
 			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
 		}
 	}
 	return list
 }
 
-// leaves reports whether a file pattern matches a file outside a folder,
-// also through a symbolic link, and returns the first such path.
-func leaves(dir, pattern string) (real string, out bool) {
+// fileOutside reports whether a file pattern matches a file outside a folder,
+// also through a symbolic link, and returns the first such path. If a link
+// can't be resolved, the file counts as outside. A pattern that matches nothing
+// is judged by its text alone.
+func fileOutside(dir, pattern string) (real string, out bool) {
 	l := loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
 	names, err2 := filepath.Glob(l.path(pattern))
@@ -177,9 +181,11 @@ func absolute(dir string) string {
 	return full
 }
 
-// consented returns an error unless there is consent to every act of the
-// collection in dir. Acts that the config itself asks for need none.
-func consented(dir string, acts []Act, cfg Config) error {
+// checkConsent returns an error unless there is consent to every act of the
+// collection in dir. Acts that the config itself asks for need none: the
+// person who runs the program gave them. An act is the same only if its program
+// has the same hash.
+func checkConsent(dir string, acts []Act, cfg Config) error {
 	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
@@ -194,8 +200,8 @@ func consented(dir string, acts []Act, cfg Config) error {
 	return &TrustError{dir, acts}
 }
 
-// agreed calls Agreed with the acts of a collection, unless it has none.
-func (cfg Config) agreed(dir string, s collection.Settings, t *topic.Topic) error {
+// reportAgreed calls Agreed with the acts of a collection, unless it has none.
+func (cfg Config) reportAgreed(dir string, s collection.Settings, t *topic.Topic) error {
 	acts := actsOf(t, s, cfg)
 	if cfg.Agreed == nil || len(acts) == 0 {
 		return nil

@@ -25,7 +25,7 @@
 //
 // What it must never do: send a request to the public web without a contact;
 // run a program, reach a private network or send a secret because a
-// collection or topic from elsewhere says so, without consent (see [Act]);
+// collection or topic from elsewhere asks for it, without consent (see [Act]);
 // or let the order of visits depend on how long a training takes.
 package crawler
 
@@ -38,6 +38,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"dowse"
@@ -58,7 +59,7 @@ const Version = "0.1"
 // and what only a Go program can give. Words, Topic or Judge is required for
 // a new crawl. The zero value of every other field selects its default.
 type Config struct {
-	// Words or Topic say what to look for. Judge is a judge of the program's
+	// Words or Topic define what to look for. Judge is a judge of the program's
 	// own, which is used in place of that of the topic.
 	Words []string
 	Topic *topic.Topic
@@ -182,18 +183,18 @@ type Crawler struct {
 	// outside is the outside judge of the topic; nil if it names none. asked
 	// is the judge that it supplements.
 	outside *outside.Judge
-	asked   *ruler
+	asked   *liveJudge
 	visitor *Visitor
 	restore crawl.Restorer
 	judging *judging
 	labels  labelWatch
-	care    *care
+	backoff *killBackoff
 	err     error
 	stopped dowse.StopReason
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
-// collection if there is none. If the crawl may not begin, the error says
+// collection if there is none. If the crawl may not begin, the error contains
 // what to do, and no request was sent. The caller must call Close.
 func Open(dir string, cfg Config) (*Crawler, error) {
 	return OpenContext(context.Background(), dir, cfg)
@@ -203,7 +204,7 @@ func Open(dir string, cfg Config) (*Crawler, error) {
 // topic's examples, which can take long. The context is not used afterwards.
 func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if collection.IsCollection(dir) {
-		return resume(dir, cfg)
+		return resume(ctx, dir, cfg)
 	}
 	return begin(ctx, dir, cfg)
 }
@@ -211,30 +212,35 @@ func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) 
 // begin creates a collection and its crawl. Everything that can fail is
 // checked or made before the directory is created, and the seeds are
 // committed before the first visit.
+//
+// The order matters: what is cheap to check comes before the examples are
+// fetched, which may take minutes; consent is reported before the first byte
+// is written; and a crash after the directory exists leaves a collection that
+// the next Open resumes, since its settings contain the seeds.
 func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
-	t, s, err := plan(&cfg)
+	t, s, err := planNew(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	given, notes, err := gather(&s, t, cfg)
+	given, notes, err := gatherInputs(&s, t, cfg)
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBench(ctx, t, s.Strategy, cfg)
+	b, err := buildJudge(ctx, t, s.Strategy, cfg)
 	if err != nil {
 		return nil, err
 	}
 	b.notes = append(b.notes, notes...)
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
-	knowError(&s, b.judge, cfg)
+	addErrorRate(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err
 	}
-	if err := identified(s, cfg, seeds); err != nil {
+	if err := checkIdentity(s, cfg, seeds); err != nil {
 		return nil, err
 	}
-	if err := cfg.agreed(dir, s, t); err != nil {
+	if err := cfg.reportAgreed(dir, s, t); err != nil {
 		return nil, err
 	}
 	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), append(b.files, given...)...)
@@ -252,10 +258,10 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-// plan returns the topic and the settings of a new crawl, checked as far as
+// planNew returns the topic and the settings of a new crawl, checked as far as
 // possible before the examples of the topic are gathered.
-func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
-	t, err := wanted(cfg)
+func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
+	t, err := topicFor(cfg)
 	if err != nil {
 		return nil, collection.Settings{}, err
 	}
@@ -266,12 +272,12 @@ func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if err := s.Check(); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
-	return t, s, ready(s, t, *cfg)
+	return t, s, checkStart(s, t, *cfg)
 }
 
-// ready checks seeds and identity before the examples are gathered, unless
-// the seeds come from these.
-func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
+// checkStart checks seeds and identity before the examples are gathered, unless
+// the seeds come from these. begin checks both again afterwards.
+func checkStart(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
 		return nil
 	}
@@ -279,22 +285,23 @@ func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return identified(s, cfg, seeds)
+	return checkIdentity(s, cfg, seeds)
 }
 
 // resume continues the crawl in dir. Changes that require earlier decisions
 // to be made again are made first; afterwards the collection is as if it had
 // been created with them.
-func resume(dir string, cfg Config) (*Crawler, error) {
-	note, err := decideAnew(dir, cfg)
+func resume(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
+	note, seeds, err := reviseDecisions(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}
+	cfg.Seeds = slices.Concat(cfg.Seeds, seeds)
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	c, err := takeUp(col, cfg)
+	c, err := resumeOpen(col, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
@@ -304,21 +311,22 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-// takeUp resumes the crawl of an open collection: it merges the settings,
+// resumeOpen resumes the crawl of an open collection: it merges the settings,
 // restores the state, adds seeds and requeues URLs. The merged settings are
-// saved last.
-func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
-	a, err := agree(col, cfg)
+// saved last, so that a crash leaves the old settings with at most some more
+// URLs in the queue, and the same command can be repeated.
+func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
+	a, err := planResume(col, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if a.again() { // another process changed it since decideAnew
+	if a.revises() { // another process changed it since reviseDecisions
 		return nil, fmt.Errorf("crawler: %s was changed meanwhile; try again", col.Dir)
 	}
 	col.Settings = a.settings
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t := a.topic
-	b, err := benchOf(col, t, cfg)
+	b, err := rebuildJudge(col, t, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -329,25 +337,29 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if changed, _ := a.changeNotes(); changed != "" {
 		c.Notes = append(c.Notes, "changed: "+changed)
 	}
-	c.Notes = append(c.Notes, c.admit(a.changes)...)
-	if err := c.takeSeeds(a.kept, a.given); err != nil {
+	c.Notes = append(c.Notes, c.requeueRelaxed(a.changes)...)
+	if err := c.addSeeds(a.kept, a.given); err != nil {
 		return nil, err
 	}
 	if err := c.requeue(cfg.Retry); err != nil {
 		return nil, err
 	}
-	c.takeFormula()
+	c.switchFormula()
 	col.Crawl.Resume(col.Settings.Limits)
 	return c, col.SaveSettings()
 }
 
 // assemble builds a Crawler around an open collection. It is the only place
 // where judge, strategy, client, archive and loop are connected.
-func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Config) (*Crawler, error) {
-	care := careFor(col, cfg)
-	cfg.budget = care.budget
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, care: care}
-	if note := care.note(); note != "" {
+//
+// The state is loaded before the archive is opened to write: if loading fails,
+// the archive was not touched. The judge of the last model replaces that of the
+// topic only after loading, because the journal names the model in use.
+func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
+	backoff := backoffFor(col, cfg)
+	cfg.budget = backoff.budget
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff}
+	if note := backoff.note(); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
 	judge, err := c.consult(b, filepath.Join(col.Dir, collection.AnswersName))
@@ -368,7 +380,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err
 	}
-	if err := c.takeSeat(); err != nil {
+	if err := c.useLastModel(); err != nil {
 		return nil, err
 	}
 	if !cfg.NoArchive {
@@ -376,7 +388,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 			return nil, err
 		}
 		col.Writer = c.writer
-		parts.visitor.keeper = newKeeper(c.writer)
+		parts.visitor.archiver = newArchiver(c.writer)
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
@@ -388,7 +400,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 	return c, nil
 }
 
-// archiveOptions returns what the warcinfo records of the archive say about
+// archiveOptions returns what the warcinfo records of the archive contain about
 // the crawl.
 func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{
@@ -451,13 +463,18 @@ func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 // ctx ends, visits in flight are still completed and recorded; when abort
 // ends, they are given up. Run calls yield for every fetched page until it
 // returns false.
+//
+// yield, Config.Tick and Config.Trained are called by the goroutine that called
+// Run, which is the only one that changes the crawl. The record of the run is
+// written before the first visit and after the last: a record without its end
+// shows the next run that this one was killed (see killBackoff).
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
 	going := true
-	c.care.begin(c)
+	c.backoff.apply(c)
 	c.live.Committed = func(p *dowse.Page) {
-		c.lookAtSeen(abort, c.live.Clock())
+		c.checkSeen(abort, c.live.Clock())
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
@@ -466,8 +483,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		}
 	}
 	c.live.Tick = func(now time.Time) {
-		c.lookAtLabels(now)
-		c.care.look(c)
+		c.checkLabels(now)
+		c.backoff.liftIfDue(c)
 		if c.cfg.Tick != nil {
 			c.cfg.Tick(c.Collection.Crawl.Status())
 		}
@@ -475,12 +492,12 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.stopped != "" {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
-	sitting := c.sitDown()
-	if c.err = sitting.append(c.Collection); c.err != nil {
+	record := c.beginRun()
+	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError
 		return
 	}
-	c.lookAtSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
 	if DiskFull(c.err) {
@@ -489,8 +506,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
 	}
-	sitting.getUp(c)
-	c.err = errors.Join(c.err, sitting.append(c.Collection))
+	record.end(c)
+	c.err = errors.Join(c.err, record.append(c.Collection))
 }
 
 // Err returns the error of the last Crawl, for example that a page could not

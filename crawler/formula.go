@@ -20,10 +20,10 @@ func formulaOf(t *topic.Topic, cfg Config) string {
 	return judge.WordsName
 }
 
-// takeFormula switches a resumed crawl to the current formula. Earlier
+// switchFormula switches a resumed crawl to the current formula. Earlier
 // verdicts stay, so a note reports the switch once if another formula gave
 // them.
-func (c *Crawler) takeFormula() {
+func (c *Crawler) switchFormula() {
 	s, now := &c.Collection.Settings, formulaOf(c.Topic, c.cfg)
 	if now == "" {
 		return
@@ -31,7 +31,7 @@ func (c *Crawler) takeFormula() {
 	before := cmp.Or(s.Formula, firstFormula)
 	if n := c.Status().Fetched; before != now && n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf(
-			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stand until labels have all judged anew", now, before, n))
+			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stay until a training on labels judges them again", now, before, n))
 	}
 	s.Formula = now
 }

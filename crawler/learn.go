@@ -12,7 +12,7 @@ import (
 	"dowse/topic"
 )
 
-// Predicate identifies what makes a page be on topic: the words of the
+// predicateOf identifies what makes a page be on topic: the words of the
 // topic, and a hash of everything that its judge depends on and of the
 // threshold. Two crawls with the same predicate judge alike, whatever their
 // names, seeds, scopes and limits. A judge of a Go program is identified by
@@ -45,7 +45,7 @@ func learntIn(dir, predicate string, anyway bool) (*input.Learnt, error) {
 	}
 	was := old.Collection.Settings.Predicate
 	if was != predicate && !anyway {
-		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, input.ErrPredicate, was, predicate)
+		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold", dir, input.ErrPredicate, was, predicate)
 	}
 	return learner.Learnt(predicate), nil
 }

@@ -35,11 +35,12 @@ const (
 	fetchEntries = 10
 )
 
-// A Loader reads the examples of a topic: pages of the web through a
+// A loader reads the examples of a topic: pages of the web through a
 // [Fetcher], with its identity and politeness, and the others from files. It
-// implements topic.Loader.
+// implements topic.Loader. Whatever it reads is bounded, since a topic file may
+// come from a stranger and examples are held in memory.
 type loader struct {
-	Dir     string   // from which relative paths go out
+	Dir     string   // folder to which relative paths refer
 	Fetcher *Fetcher // for URLs and sites
 }
 
@@ -254,8 +255,8 @@ func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 		return nil, nil, err
 	}
 	if urls == nil {
-		notes = append(notes, fmt.Sprintf("collection %s has no labels: what its judge was sure of is taken", s.Collection))
-		if urls, err = judgedSo(c.Collection, s.Label, s.Most()); err != nil {
+		notes = append(notes, fmt.Sprintf("collection %s has no labels: using the pages of which its judge was sure", s.Collection))
+		if urls, err = surestPages(c.Collection, s.Label, s.Most()); err != nil {
 			return nil, notes, err
 		}
 	}
@@ -280,9 +281,9 @@ func keptPages(col *collection.Collection, urls []dowse.URL) (pages []*dowse.Pag
 	return pages, notes, nil
 }
 
-// judgedSo returns the pages of which the judge of a collection was most
+// surestPages returns the pages of which the judge of a collection was most
 // sure, the surest first.
-func judgedSo(col *collection.Collection, label string, limit int) (urls []dowse.URL, err error) {
+func surestPages(col *collection.Collection, label string, limit int) (urls []dowse.URL, err error) {
 	on := label == "on"
 	type rated struct {
 		url  dowse.URL

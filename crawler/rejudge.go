@@ -53,7 +53,8 @@ func (r *rejudge) url(id frontier.ID) dowse.URL {
 }
 
 // examples returns the labelled pages that the archive holds, each at its
-// last visit, sorted by number so that a training is reproducible.
+// last visit, sorted by number so that a training is reproducible. It reads the
+// journal first and the archive afterwards, for the few pages that have labels.
 func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	pages := map[frontier.ID]*dowse.Page{}
 	for e, err := range r.col.Journal.Visits(0) {
@@ -84,6 +85,8 @@ func isVisit(e *crawl.Entry) bool {
 
 // rulings judges every visit up to the end of the journal. It returns the
 // verdicts that differ from those in effect, and the offset of that end.
+// Pages are read one by one, so that memory grows with the rulings only; the
+// time is that of reading the archive once.
 func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruling, end uint64, err error) {
 	end = r.col.Journal.End()
 	for e, err := range r.col.Journal.AsWritten(0) {
@@ -95,7 +98,7 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 		}
 		e.Page.URL = r.url(e.ID)
 		e.Page.Via = r.via[e.ID]
-		ruling, err := rule1(r.col, e, j, r.wish, r.labels[e.ID])
+		ruling, err := judgeAgain(r.col, e, j, r.wish, r.labels[e.ID])
 		if err != nil {
 			return nil, 0, err
 		}
@@ -103,13 +106,13 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 			list = append(list, *ruling)
 			e.Page.Verdict = ruling.Verdict
 		}
-		r.see(e)
+		r.recordLinks(e)
 	}
 	return list, end, nil
 }
 
-// see records the first link to each URL.
-func (r *rejudge) see(e *crawl.Entry) {
+// recordLinks records the first link to each URL.
+func (r *rejudge) recordLinks(e *crawl.Entry) {
 	if r.via == nil {
 		return
 	}
@@ -120,16 +123,16 @@ func (r *rejudge) see(e *crawl.Entry) {
 	}
 }
 
-// rule1 judges one visit again. It returns nil if the verdict is unchanged,
+// judgeAgain judges one visit again. It returns nil if the verdict is unchanged,
 // or if the archive does not hold the page.
-func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
-	stands, err := col.Journal.RulingOn(e.Place())
+func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
+	current, err := col.Journal.RulingOn(e.Place())
 	if err != nil {
 		return nil, err
 	}
 	r := &crawl.Ruling{Place: e.Place(), ID: e.ID, Label: label, Verdict: e.Page.Verdict}
-	if stands != nil {
-		r.Verdict, r.Context, r.Anchor = stands.Verdict, stands.Context, stands.Anchor
+	if current != nil {
+		r.Verdict, r.Context, r.Anchor = current.Verdict, current.Context, current.Anchor
 	}
 	p := *e.Page
 	ok, err := readAgain(col, &p)
@@ -141,7 +144,7 @@ func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish,
 		r.Verdict = p.Verdict
 		rate(r, &p, e.Found)
 	}
-	if same(r, stands, e) {
+	if same(r, current, e) {
 		return nil, nil
 	}
 	return r, nil
@@ -168,10 +171,10 @@ func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
 }
 
 // same reports whether a ruling equals the one in effect before.
-func same(r, stands *crawl.Ruling, e *crawl.Entry) bool {
+func same(r, current *crawl.Ruling, e *crawl.Entry) bool {
 	was := crawl.Ruling{Verdict: e.Page.Verdict}
-	if stands != nil {
-		was = *stands
+	if current != nil {
+		was = *current
 	}
 	if len(was.Context) == 0 {
 		rate(&was, &dowse.Page{Document: dowse.Document{Links: e.Found}}, e.Found)
@@ -191,6 +194,6 @@ func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("crawler: the text of %s: %w", p.URL, err)
 	}
-	takeOver(p, doc)
+	replaceDocument(p, doc)
 	return true, nil
 }

@@ -23,12 +23,12 @@ const (
 	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
 )
 
-// The pages seen from which contrast is drawn: the first firstSeen, or the first of four
+// The number of fetched pages from which negative examples are drawn: firstSeen, or four
 // times, sixteen times, … as many. A crawl trains its judge again by itself after
 // firstSeen pages and after four times as many. The first time comes early, so that
 // little was visited under the first judge, and judging it again takes a moment; the
-// second draws from pages farther from the seeds. Then the pages that were seen say
-// nothing new, and only labels lead to another model.
+// second draws from pages farther from the seeds. After that, more pages add
+// no information, and only labels lead to another model.
 const (
 	firstSeen = 100
 	moreSeen  = 4
@@ -45,8 +45,9 @@ func seenOf(fetched int) (n int) {
 	return n
 }
 
-// A sighting is a page that was seen, on its way to being drawn.
-type sighting struct {
+// A fetchedPage is a candidate for a negative example: a page that the crawl
+// fetched, with its position in the order in which pages are drawn.
+type fetchedPage struct {
 	page *dowse.Page
 	id   frontier.ID
 	// place is the offset of the visit in the journal.
@@ -57,15 +58,15 @@ type sighting struct {
 	lot  uint64
 }
 
-// drawSeen draws pages that are probably not on topic from the first pages that were
-// fetched, at most n of the first of them; of < 0 means all. Pages of a focused crawl
-// are partly on topic, so it draws by chance from those that the judge holds for the
-// least relevant third, and for off topic. Labelled pages and near copies of others are
-// left out. Hosts take turns, so that a large one does not stand for the whole web.
-// The order by chance hangs on the key of the collection and the URLs alone, and is not
-// that of audits.
+// drawSeen draws at most n pages that are probably not on topic from the first of pages
+// that were fetched; a negative of means all. Pages of a focused crawl
+// are partly on topic, so it draws at random from the third that the judge rated
+// lowest, without those that it rated on topic. Labelled pages and near copies of others are
+// left out. Hosts take turns, so that a large one does not dominate the sample.
+// The random order depends only on the key of the collection and the URLs, so that a
+// training can be repeated; it is not the order of audits.
 func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]bool) ([]*dowse.Page, error) {
-	list, err := r.sightings(ctx, of)
+	list, err := r.firstPages(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,8 @@ func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]boo
 	return pages, nil
 }
 
-// sightings returns the first pages that were fetched, each once.
-func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err error) {
+// firstPages returns the first pages that were fetched, each once.
+func (r *rejudge) firstPages(ctx context.Context, of int) (list []fetchedPage, err error) {
 	for e, err := range r.col.Journal.Visits(0) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
@@ -104,27 +105,27 @@ func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err e
 		if of >= 0 && len(list) == of {
 			break
 		}
-		list = append(list, sighting{page: e.Page, id: e.ID, place: e.Place()})
+		list = append(list, fetchedPage{page: e.Page, id: e.ID, place: e.Place()})
 	}
 	return list, nil
 }
 
-// unlikely keeps the least relevant third of the pages, as far as it is off topic. That
-// is a matter of their order, in which a judge that was trained against everyday texts is
-// right more often than in where it draws the line; so it holds up to a harvest rate of
-// two thirds.
-func (r *rejudge) unlikely(list []sighting) []sighting {
-	slices.SortStableFunc(list, func(a, b sighting) int {
+// unlikely keeps the least relevant third of the pages, as far as they are off topic. A
+// judge that was trained against everyday texts orders pages better than it separates
+// them at the threshold, so the lowest third is off topic even if up to two thirds of the
+// pages are on topic.
+func (r *rejudge) unlikely(list []fetchedPage) []fetchedPage {
+	slices.SortStableFunc(list, func(a, b fetchedPage) int {
 		return cmp.Compare(a.page.Verdict.Relevance, b.page.Verdict.Relevance)
 	})
-	return slices.DeleteFunc(list[:(len(list)+2)/3], func(s sighting) bool {
+	return slices.DeleteFunc(list[:(len(list)+2)/3], func(s fetchedPage) bool {
 		return s.page.Verdict.Relevance >= r.col.Settings.Threshold || r.labels[s.id] != crawl.Unlabelled || s.page.Near != ""
 	})
 }
 
 // takeTurns puts pages into a random order in which hosts alternate.
-func takeTurns(list []sighting) {
-	byLot := func(a, b sighting) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
+func takeTurns(list []fetchedPage) {
+	byLot := func(a, b fetchedPage) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
 	slices.SortFunc(list, byLot)
 	turns := map[string]int{}
 	for i := range list {
@@ -132,7 +133,7 @@ func takeTurns(list []sighting) {
 		list[i].turn = turns[host]
 		turns[host]++
 	}
-	slices.SortFunc(list, func(a, b sighting) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
+	slices.SortFunc(list, func(a, b fetchedPage) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
 }
 
 // contrast adds pages of the crawl to m as negative examples if it has too
@@ -160,13 +161,13 @@ func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int,
 	return len(list), nil
 }
 
-// lookAtSeen is called by the loop after pages were committed. When enough
+// checkSeen is called by the loop after pages were committed. When enough
 // pages were fetched, it trains the judge against some of them, if its only
 // negative examples are everyday texts. The loop waits for the result, so
 // that the order of visits does not depend on how long that takes; the pages
 // are few. It is skipped if they are many, as in a collection of an older
 // version.
-func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
+func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 	w := &c.labels
 	if w.seen >= lastSeen {
 		return
@@ -211,11 +212,11 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 	if r.made.Refused = isRefusal(r.err); r.made.Refused {
 		w.read, r.made.Read = read, read // labels wait for the next model
 	}
-	c.takeIntoUse(now)
+	c.putIntoUse(now)
 }
 
-// errNoContrast is the end of a retraining for the sake of contrast alone, if too few of
-// the pages can be read.
+// errNoContrast ends a retraining that was started only to use pages of the crawl as
+// negative examples, if too few of them can be read.
 var errNoContrast = errors.New("too few pages to train against")
 
 // seenBy returns from how many pages negative examples were drawn for the
@@ -239,10 +240,11 @@ func (c *Crawler) contrastOf() int {
 	return seenOf(c.Collection.Crawl.Books().Fetched)
 }
 
-// wantsContrast reports whether the crawl should train its judge against pages that
-// were seen, without being asked for it. It should not where the topic has examples that
-// are not on topic, where a person went back to an earlier model, or labels and has such
-// a judge already, nor where one outside teaches the judge: that would be lost.
+// wantsContrast reports whether the crawl should train its judge against pages that it
+// fetched, without being asked for it. It should not if the topic has negative examples,
+// if a person returned to an earlier model, if a person labels pages and the judge in use
+// was trained that way already, or if an outside judge trains the judge, since a new model
+// would lose what that one learnt.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	undone := slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.Do == collection.DoUndo })
 	if c.contrastOf() == 0 || undone || c.cfg.Strategy != nil || c.Topic.Outside != nil {
@@ -259,11 +261,11 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	if !positivesOnly(m) {
 		return false
 	}
-	stands := labels.Standing()
-	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(stands) > 0 {
-		return false // who labels says when
+	current := labels.Standing()
+	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(current) > 0 {
+		return false // the labels decide when it is trained again
 	}
-	for _, l := range stands {
+	for _, l := range current {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
 	}
 	return m.MissingNegatives() > 0
@@ -309,7 +311,7 @@ func Contrast(ctx context.Context, dir string, m *topic.Material) error {
 	c.judging = &judging{}
 	n, err := again.contrast(ctx, m, c.contrastOf())
 	if n > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("%d %s stand in for examples that are not on topic", n, topic.OfCrawl))
+		m.Notes = append(m.Notes, fmt.Sprintf("%d %s serve as negative examples", n, topic.OfCrawl))
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func townConfig(polite settings.Politeness) crawler.Config {
 	return cfg
 }
 
-// sitesOf tells what a crawl found.
+// sitesOf returns the sites that a crawl found.
 func sitesOf(t *testing.T, dir string) (list []string, reading int) {
 	t.Helper()
 	c, err := crawler.View(dir)
@@ -77,22 +77,22 @@ func TestKillSitesExactly(t *testing.T) {
 	t.Setenv(crashTown, "1")
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
-	told, web := map[string]bool{}, &manyPages{}
+	committed, web := map[string]bool{}, &manyPages{}
 	most := 0
 	kills := 6
 	if testing.Short() {
 		kills = 3
 	}
 	for range kills {
-		crawlAndEnd(t, web, killed, moment{40, 0}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, killed, moment{40, 0}, syscall.SIGKILL, committed)
 		_, reading := sitesOf(t, killed)
 		most = max(most, reading)
 	}
 	if most < 5 {
 		t.Errorf("at most %d sites were being read when the crawl was killed", most)
 	}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
@@ -104,7 +104,7 @@ func TestKillSitesExactly(t *testing.T) {
 	}
 }
 
-// checkStories compares what the collection tells of each site with what the crawl
+// checkStories compares what the collection reports about each site with what the crawl
 // knows.
 func checkStories(t *testing.T, dir string) {
 	t.Helper()
@@ -124,8 +124,8 @@ func checkStories(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		links[s.Name] = len(story.Targets)
-		if len(story.Read) != s.Pages || len(story.Targets) < s.Links { // links to dead hosts are told, and not followed
-			t.Errorf("%s: %d pages and %d links are told, %d and %d known", s.Name, len(story.Read), len(story.Targets), s.Pages, s.Links)
+		if len(story.Read) != s.Pages || len(story.Targets) < s.Links { // links to dead hosts are reported, and not followed
+			t.Errorf("%s: %d pages and %d links are reported, %d and %d known", s.Name, len(story.Read), len(story.Targets), s.Pages, s.Links)
 		}
 		if s.Judged > 0 && (!story.Read[s.Judged-1].Decided || story.Read[s.Judged-1].Posterior != s.Confidence) {
 			t.Errorf("%s: decided by %+v, at %v", s.Name, story.Read[s.Judged-1], s.Confidence)
@@ -150,12 +150,12 @@ func checkStories(t *testing.T, dir string) {
 func TestKillSites(t *testing.T) {
 	t.Setenv(crashTown, "1")
 	dir := filepath.Join(t.TempDir(), "town.dowse")
-	told, web := map[string]bool{}, &manyPages{}
+	committed, web := map[string]bool{}, &manyPages{}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for range 5 {
-		crawlAndEnd(t, web, dir, moment{1 + rng.IntN(40), time.Duration(rng.IntN(30)) * time.Millisecond}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, dir, moment{1 + rng.IntN(40), time.Duration(rng.IntN(30)) * time.Millisecond}, syscall.SIGKILL, committed)
 	}
-	finish(t, web, dir, told)
+	finish(t, web, dir, committed)
 	list, reading := sitesOf(t, dir)
 	if reading != 0 || len(list) < townSites/2 {
 		t.Errorf("%d sites are known, %d still being read", len(list), reading)

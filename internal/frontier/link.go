@@ -16,6 +16,7 @@ func (s *snapshotReader) link(f *Frontier) {
 	f.refreshAll()
 }
 
+// linkLanes fills the table of lanes by name. Names are unique and not empty.
 func (s *snapshotReader) linkLanes(f *Frontier) {
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
@@ -26,6 +27,8 @@ func (s *snapshotReader) linkLanes(f *Frontier) {
 	}
 }
 
+// linkHosts fills the table of hosts by name, and counts the visits in flight of
+// each lane, which are those of its hosts.
 func (s *snapshotReader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
@@ -50,7 +53,7 @@ func (s *snapshotReader) check(f *Frontier) {
 	owned := make([]bool, f.visits.n)
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
-		switch t := f.tideOf(e.state); {
+		switch t := f.offsetOf(e.state); {
 		case int(e.host) >= f.hosts.n, int(e.state) >= states, e.flags&^allFlags != 0, e.key != e.key:
 			s.damaged("invalid entry")
 			return
@@ -71,6 +74,7 @@ func (s *snapshotReader) check(f *Frontier) {
 	}
 }
 
+// linkTable fills the table of fingerprints, with its final size from the start.
 func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
 	for i := range uint32(f.entries.n) {
@@ -106,12 +110,12 @@ func (f *Frontier) linkLeads() {
 		case e.state == dowse.Visited && f.revisits:
 			f.visited = append(f.visited, i)
 		}
-		if t := f.tideOf(e.state); t != nil && t.cap != 0 && !e.is(capped) {
+		if t := f.offsetOf(e.state); t != nil && t.cap != 0 && !e.is(capped) {
 			t.rising = append(t.rising, i)
 		}
 	}
-	heapify(byKey{f}, f.queue.rising)
-	heapify(byKey{f}, f.shelf.rising)
+	heapify(byKey{f}, f.waitingOffset.rising)
+	heapify(byKey{f}, f.visitedOffset.rising)
 	f.rebuild(dowse.Waiting)
 	f.rebuild(dowse.Visited)
 }
