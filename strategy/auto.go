@@ -320,8 +320,9 @@ func (s *auto) Rescore(l dowse.Lead) float64 {
 }
 
 // Explain returns the reasons for the priority that Rescore returns: the words that
-// decided most, and the sums of everything else.
-func (s *auto) Explain(l dowse.Lead) []dowse.Because {
+// decided most, and the sums of everything else. Words are known by their codes; one that was
+// not seen since the program began has no name and stays in the sum of its place.
+func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 	s.begin()
 	k, ok := cluesOf(l.Note)
 	if !ok {
@@ -329,18 +330,16 @@ func (s *auto) Explain(l dowse.Lead) []dowse.Because {
 	}
 	s.gather(&s.e, &k, l.URL)
 	parts := s.parts(&s.e)
-	words := s.model.decisive(&s.e)
-	var list []dowse.Because
-	for _, w := range words {
-		name := s.names[w.code]
-		if name == "" {
-			continue
+	for _, w := range s.model.decisive(&s.e) {
+		if name := s.names[w.code]; name != "" {
+			parts[partAnchor+w.place] -= w.weight
+			list = append(list, dowse.Because{What: autoWordSays[w.place] + name + `"`, Weight: w.weight})
 		}
-		parts[partAnchor+w.place] -= w.weight
-		list = append(list, dowse.Because{What: autoWordSays[w.place] + name + `"`, Weight: w.weight})
 	}
 	for i, part := range parts {
-		list = append(list, dowse.Because{What: autoSays[i], Weight: part})
+		if math.Abs(part) > 1e-9 {
+			list = append(list, dowse.Because{What: autoSays[i], Weight: part})
+		}
 	}
 	return list
 }
