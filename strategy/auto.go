@@ -20,7 +20,7 @@ import (
 // is its simpler predecessor.
 //
 // A link is rated by logistic regression over three kinds of features (see [clues] and
-// [evidence]): signals, such as the judge's ratings of the words around the link and the
+// [autoLink]): signals, such as the judge's ratings of the words around the link and the
 // relevance of the pages that link to its target; the words of anchors, windows and URL;
 // and the topic's vocabulary, which is learnt from the text of every page that was
 // fetched. All mentions of a target are counted together. The initial weights of the
@@ -45,8 +45,8 @@ type auto struct {
 	names []string // by code: a word with this code that was seen since the program began; for reasons only
 	spans []dowse.Span
 	at    map[dowse.URL]int // index in state.Kept; every kept URL is in it
-	kept  []evidence        // of state.Kept, by index
-	e     evidence          // of the link at hand
+	kept  []autoLink        // of state.Kept, by index
+	e     autoLink          // of the link at hand
 	x     signals           // of the link at hand
 	model autoModel
 	state autoState
@@ -274,7 +274,7 @@ func (s *auto) put(list *lead.Sheet, u dowse.URL, k *clues) {
 
 // say adds a lead, and returns its priority: the log-odds that the link leads to the
 // topic.
-func (s *auto) say(list *lead.Sheet, u dowse.URL, e *evidence) float64 {
+func (s *auto) say(list *lead.Sheet, u dowse.URL, e *autoLink) float64 {
 	parts := s.parts(e)
 	z := 0.0
 	for i, part := range parts {
@@ -287,7 +287,7 @@ func (s *auto) say(list *lead.Sheet, u dowse.URL, e *evidence) float64 {
 }
 
 // rate returns the priority of a lead, the sum of its parts in their order.
-func (s *auto) rate(e *evidence) (z float64) {
+func (s *auto) rate(e *autoLink) (z float64) {
 	for _, part := range s.parts(e) {
 		z += part
 	}
@@ -296,13 +296,13 @@ func (s *auto) rate(e *evidence) (z float64) {
 
 // learn makes one gradient step: the link led to a page of relevance r. by is the weight of
 // the example.
-func (s *auto) learn(e *evidence, r, by float64) {
+func (s *auto) learn(e *autoLink, r, by float64) {
 	s.signals(e)
 	s.model.step(&s.x, e, r, by)
 }
 
 // parts returns the parts of a lead's priority, in the order of autoSays.
-func (s *auto) parts(e *evidence) [autoReasons]float64 {
+func (s *auto) parts(e *autoLink) [autoReasons]float64 {
 	s.signals(e)
 	return s.model.parts(&s.x, e)
 }
@@ -344,7 +344,7 @@ func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 	return list
 }
 
-// keep keeps a lead for refreshing, with the evidence in s.e. If there is no room it
+// keep keeps a lead for refreshing, with its features, s.e. If there is no room it
 // replaces a worse one.
 func (s *auto) keep(u dowse.URL, note string, z float64) {
 	if s.Refresh < 0 {
@@ -372,7 +372,7 @@ func (s *auto) room(z float64) (place int, ok bool) {
 	k := &s.state
 	if len(k.Kept) < keptLeads {
 		k.Kept = append(k.Kept, keptLead{})
-		s.kept = append(s.kept, evidence{})
+		s.kept = append(s.kept, autoLink{})
 		return len(k.Kept) - 1, true
 	}
 	place = k.Hand
@@ -495,7 +495,7 @@ func (s *auto) Load(b []byte) error {
 	}
 	s.model.modelState, s.state = *saved.Model, *saved.State
 	s.at = map[dowse.URL]int{}
-	s.kept = make([]evidence, len(s.state.Kept))
+	s.kept = make([]autoLink, len(s.state.Kept))
 	for i, l := range s.state.Kept {
 		if k, ok := cluesOf(l.Note); ok && l.URL != "" {
 			s.at[l.URL] = i

@@ -70,8 +70,8 @@ var autoPart = [autoSignals]int{
 
 const autoWords = 1 << 16 // codes have 16 bits
 
-// evidence is what rating a link needs, computed once from its clues and URL.
-type evidence struct {
+// autoLink is what rating a link needs, computed once from its clues and URL.
+type autoLink struct {
 	fixed        [fixedSignals]float64
 	pages        [autoPages]uint32
 	sections     [autoPages]uint64 // keys
@@ -82,7 +82,7 @@ type evidence struct {
 }
 
 // words returns the codes of a place.
-func (e *evidence) words(place int) []uint16 {
+func (e *autoLink) words(place int) []uint16 {
 	if place == 0 {
 		return e.codes[:e.ends[0]]
 	}
@@ -90,7 +90,7 @@ func (e *evidence) words(place int) []uint16 {
 }
 
 // gather fills e with what is known of a link to u.
-func (s *auto) gather(e *evidence, k *clues, u dowse.URL) {
+func (s *auto) gather(e *autoLink, k *clues, u dowse.URL) {
 	e.fixed = [fixedSignals]float64{
 		autoBase: 1, autoContext: oddsOf(k.context), autoContexts: oddsOf(k.per(k.contexts)), autoAnchor: oddsOf(k.anchor), autoAnchors: oddsOf(k.per(k.ratings)),
 		autoParent: k.best, autoParents: k.per(k.sum), autoLinks: linksLog[k.links],
@@ -139,7 +139,7 @@ var linksLog = func() (t [256]float64) {
 
 // signals sets s.x to the signals of a link, except those of words. Tallies are relative to
 // the mean of all pages, so that they are 0 where nothing is known.
-func (s *auto) signals(e *evidence) {
+func (s *auto) signals(e *autoLink) {
 	copy(s.x[:], e.fixed[:])
 	base := s.state.Base.mean(0.1)
 	usual := oddsOf(base)
@@ -244,7 +244,7 @@ func (m *autoModel) word(code uint16) {
 
 // words sets the signals of the vocabulary in x, and returns the sums of the weights of
 // words by place.
-func (m *autoModel) words(x *signals, e *evidence) (own [placeCount]float64) {
+func (m *autoModel) words(x *signals, e *autoLink) (own [placeCount]float64) {
 	for place := range own {
 		own[place], x[autoTopicAnchor+place] = m.sums(place, e.words(place))
 	}
@@ -252,7 +252,7 @@ func (m *autoModel) words(x *signals, e *evidence) (own [placeCount]float64) {
 }
 
 // parts returns the parts of the priority of a link with signals x.
-func (m *autoModel) parts(x *signals, e *evidence) (parts [autoReasons]float64) {
+func (m *autoModel) parts(x *signals, e *autoLink) (parts [autoReasons]float64) {
 	for place, own := range m.words(x, e) {
 		parts[partAnchor+place] = own
 	}
@@ -285,7 +285,7 @@ var share = func() (t [autoWindowWords + 1]float64) {
 // step makes one gradient step for a link with signals x that led to a page of relevance r.
 // The step size of a weight falls with the sum of its squared gradients (AdaGrad: Duchi,
 // Hazan and Singer 2011). by is the weight of the example.
-func (m *autoModel) step(x *signals, e *evidence, r, by float64) {
+func (m *autoModel) step(x *signals, e *autoLink, r, by float64) {
 	z := 0.0
 	for _, own := range m.words(x, e) {
 		z += own
@@ -328,7 +328,7 @@ type decisiveWord struct {
 const decisiveWords = 6
 
 // decisive returns the words of a link that add or take away most, strongest first.
-func (m *autoModel) decisive(e *evidence) (list []decisiveWord) {
+func (m *autoModel) decisive(e *autoLink) (list []decisiveWord) {
 	for place := range placeCount {
 		codes := e.words(place)
 		for _, c := range codes {
