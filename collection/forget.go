@@ -281,13 +281,13 @@ func (t *takedown) bury() error {
 		if host := weburl.Host(p.URL); !slices.Contains(t.Hosts, host) {
 			e.Host = host
 		}
-		if j.Bury(e, known); p.ID == frontier.None {
+		if j.RecordTombstone(e, known); p.ID == frontier.None {
 			known++
 		}
 	}
 	for _, id := range t.Leads {
 		if old[id] == nil {
-			j.Bury(&crawl.Entry{At: t.At, ID: id}, known)
+			j.RecordTombstone(&crawl.Entry{At: t.At, ID: id}, known)
 		}
 	}
 	return j.Sync()

@@ -27,7 +27,7 @@ func (c *Collection) snapshots() []string {
 // that the whole journal is folded.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
-		c.Journal.Keep(offsetOf(name))
+		c.Journal.KeepBefore(offsetOf(name))
 		if c.Journal.RuledAfter(offsetOf(name)) {
 			break // a newer model ruled on what was visited before: all is decided again
 		}

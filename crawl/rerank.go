@@ -304,7 +304,7 @@ func (r *refold) release(f *urls, id frontier.ID) { r.putBack(f, id) }
 func (r *refold) rule(e *Entry) error {
 	x, err := r.rulings.On(r.j, e.Place())
 	if x != nil {
-		x.Rule(e.Page, e.Found)
+		x.Apply(e.Page, e.Found)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func takeDown(t *testing.T, dir string, c *crawl.Crawl, ids map[frontier.ID]bool
 	for id := range frontier.ID(c.Frontier().Len()) {
 		if ids[id] && old[id] == nil {
 			u := c.Frontier().URL(id)
-			j.Bury(&crawl.Entry{At: epoch, ID: id, Text: "by request", Print: frontier.FingerprintOf(u, 42), Host: c.Frontier().HostName(c.Frontier().Host(id))}, 0)
+			j.RecordTombstone(&crawl.Entry{At: epoch, ID: id, Text: "by request", Print: frontier.FingerprintOf(u, 42), Host: c.Frontier().HostName(c.Frontier().Host(id))}, 0)
 		}
 	}
 	if err := j.Sync(); err != nil {

@@ -8,12 +8,12 @@ import (
 	"dowse/internal/plain"
 )
 
-// takeSeeds adds the seeds that are given at a resume to those that the
+// addSeeds adds the seeds that are given at a resume to those that the
 // collection keeps. Kept seeds that are not in the frontier are queued
 // again, since a crash may have come before the first commit. A seed that
 // was taken down is not added. Notes report what was added.
-func (c *Crawler) takeSeeds(kept, given []dowse.URL) error {
-	c.askSeedsAgain(slices.Concat(kept, given))
+func (c *Crawler) addSeeds(kept, given []dowse.URL) error {
+	c.requeueSeeds(slices.Concat(kept, given))
 	cr := c.Collection.Crawl
 	var fresh []dowse.URL
 	for _, u := range kept { // a crash may have come before they were queued
@@ -65,10 +65,10 @@ func (c *Crawler) startable(u dowse.URL) bool {
 	return state == dowse.Held || state == dowse.Excluded
 }
 
-// askSeedsAgain queues all seeds again if the crawl has fetched nothing so
+// requeueSeeds queues all seeds again if the crawl has fetched nothing so
 // far. So a first run without a network does not leave a crawl that can't
 // continue.
-func (c *Crawler) askSeedsAgain(seeds []dowse.URL) {
+func (c *Crawler) requeueSeeds(seeds []dowse.URL) {
 	cr := c.Collection.Crawl
 	if cr.Status().Fetched > 0 {
 		return

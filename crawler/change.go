@@ -11,28 +11,28 @@ import (
 	"dowse/settings"
 )
 
-// decideAnew makes those changes of a config that require every earlier
+// reviseDecisions makes those changes of a config that require every earlier
 // decision to be made again: a change of threshold, scope or topic. It
 // returns a line for a person that describes the change, "" if there was
-// none. All other settings are left to takeUp.
+// none. All other settings are left to resumeOpen.
 //
 // The collection is closed afterwards, so the next opening finds it as if it
 // had been created with these settings. A crash leaves it in the old or in
 // the new state.
-func decideAnew(dir string, cfg Config) (note string, err error) {
+func reviseDecisions(dir string, cfg Config) (note string, err error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return "", err
 	}
-	a, err := agree(col, cfg)
-	if err != nil || !a.again() {
+	a, err := planResume(col, cfg)
+	if err != nil || !a.revises() {
 		return "", errors.Join(err, col.Close())
 	}
-	c, err := seated(col, Config{Judge: cfg.Judge, NoArchive: true})
+	c, err := openToRevise(col, Config{Judge: cfg.Judge, NoArchive: true})
 	if err != nil {
 		return "", errors.Join(err, col.Close())
 	}
-	change, pages, err := c.decideUnder(a, cfg)
+	change, pages, err := c.reviseUnder(a, cfg)
 	if err = errors.Join(err, c.Close()); err != nil {
 		return "", err
 	}
@@ -46,23 +46,24 @@ func decideAnew(dir string, cfg Config) (note string, err error) {
 // ErrMidRound is returned for a change of a crawl that stopped in the middle of a round.
 var ErrMidRound = errors.New("the crawl stopped in the middle of a round: go on without the change, then make it")
 
-// decideUnder makes all decisions again under new terms, and makes the terms
-// those of the collection. It returns what changed and how many pages have a
-// new verdict. The order is: commit, plan, revised entries, commit, new
-// files; see collection.BeginChange for what a crash leaves in between.
-func (c *Crawler) decideUnder(a *terms, cfg Config) (change crawl.Change, pages int, err error) {
+// reviseUnder makes all decisions again under the topic and settings of a
+// plan, and stores these in the collection. It returns what changed and how
+// many pages have a new verdict. The order is: commit, plan, revised entries,
+// commit, new files; see collection.BeginChange for what a crash leaves in
+// between.
+func (c *Crawler) reviseUnder(a *resumePlan, cfg Config) (change crawl.Change, pages int, err error) {
 	col := c.Collection
 	if col.Crawl.MidRound() {
 		return change, 0, fmt.Errorf("crawler: %s: %w", col.Dir, ErrMidRound)
 	}
-	next := col.Settings // what is decided from now on is takeUp's
+	next := col.Settings // resumeOpen merges the settings that apply from now on
 	for _, x := range a.changes {
 		if x.When == settings.Again {
 			x.Copy(&next.Settings, &a.settings.Settings)
 		}
 	}
 	next.Predicate = predicateOf(a.topic, next.Threshold, cfg.Judge)
-	b, err := benchOf(col, a.topic, Config{Judge: cfg.Judge})
+	b, err := rebuildJudge(col, a.topic, Config{Judge: cfg.Judge})
 	if err != nil {
 		return change, 0, err
 	}

@@ -43,13 +43,13 @@ func TestKillKeepsTheDelay(t *testing.T) {
 	web := &manyPages{n: 20, pause: answer}
 	web.serve(t)
 	dir := filepath.Join(t.TempDir(), "delay.dowse")
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	for range 3 { // in the midst of the visits that follow a page
-		crawlAndEnd(t, web, dir, moment{1, delay + answer/2}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, dir, moment{1, delay + answer/2}, syscall.SIGKILL, committed)
 		web.settle(t) // all that it asked for is known before the next process begins
 	}
-	finish(t, web, dir, told)
-	checkCrashed(t, web, dir, told)
+	finish(t, web, dir, committed)
+	checkCrashed(t, web, dir, committed)
 	web.mu.Lock()
 	defer web.mu.Unlock()
 	for host, list := range web.begun {
@@ -72,15 +72,15 @@ func TestWrongClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			web := serveMany(t, 120)
 			dir := filepath.Join(t.TempDir(), "clock.dowse")
-			told := map[string]bool{}
+			committed := map[string]bool{}
 			os.Setenv(env[0], env[1])
-			crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGKILL, told)
+			crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGKILL, committed)
 			os.Unsetenv(env[0])
 			for range 2 { // what the right clock wrote is opened, too
-				crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGKILL, told)
+				crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGKILL, committed)
 			}
-			finish(t, web, dir, told)
-			checkCrashed(t, web, dir, told)
+			finish(t, web, dir, committed)
+			checkCrashed(t, web, dir, committed)
 		})
 	}
 }

@@ -139,16 +139,16 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 // Their content would become part of a collection, which people pass on.
 func ReadActs(t *topic.Topic) (list []Act) {
 	for _, name := range t.Files() {
-		if real, out := leaves(t.Dir, name); out {
+		if real, out := fileOutside(t.Dir, name); out {
 			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
 		}
 	}
 	return list
 }
 
-// leaves reports whether a file pattern matches a file outside a folder,
+// fileOutside reports whether a file pattern matches a file outside a folder,
 // also through a symbolic link, and returns the first such path.
-func leaves(dir, pattern string) (real string, out bool) {
+func fileOutside(dir, pattern string) (real string, out bool) {
 	l := loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
 	names, err2 := filepath.Glob(l.path(pattern))
@@ -177,9 +177,9 @@ func absolute(dir string) string {
 	return full
 }
 
-// consented returns an error unless there is consent to every act of the
+// checkConsent returns an error unless there is consent to every act of the
 // collection in dir. Acts that the config itself asks for need none.
-func consented(dir string, acts []Act, cfg Config) error {
+func checkConsent(dir string, acts []Act, cfg Config) error {
 	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
@@ -194,8 +194,8 @@ func consented(dir string, acts []Act, cfg Config) error {
 	return &TrustError{dir, acts}
 }
 
-// agreed calls Agreed with the acts of a collection, unless it has none.
-func (cfg Config) agreed(dir string, s collection.Settings, t *topic.Topic) error {
+// reportAgreed calls Agreed with the acts of a collection, unless it has none.
+func (cfg Config) reportAgreed(dir string, s collection.Settings, t *topic.Topic) error {
 	acts := actsOf(t, s, cfg)
 	if cfg.Agreed == nil || len(acts) == 0 {
 		return nil

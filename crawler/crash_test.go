@@ -255,7 +255,7 @@ func TestKill(t *testing.T) {
 	}
 	web := serveMany(t, pages)
 	dir := filepath.Join(t.TempDir(), "crash.dowse")
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for k := range kills {
 		before := web.repeats()
@@ -263,26 +263,26 @@ func TestKill(t *testing.T) {
 		if k%4 == 0 { // while it opens the collection, if not before or after
 			at = moment{0, time.Duration(20+rng.IntN(200)) * time.Millisecond}
 		}
-		crawlAndEnd(t, web, dir, at, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, dir, at, syscall.SIGKILL, committed)
 		web.settle(t)
-		t.Logf("kill %d: %d pages committed, %d fetched again so far", k, len(told), web.repeats())
+		t.Logf("kill %d: %d pages committed, %d fetched again so far", k, len(committed), web.repeats())
 		if again := web.repeats() - before; again > inFlight {
 			t.Errorf("after kill %d: %d pages fetched again, at most %d were in flight", k, again, inFlight)
 		}
 	}
-	finish(t, web, dir, told)
-	checkCrashed(t, web, dir, told)
+	finish(t, web, dir, committed)
+	checkCrashed(t, web, dir, committed)
 }
 
 // finish lets the crawl run to its end.
-func finish(t *testing.T, web *manyPages, dir string, told map[string]bool) {
+func finish(t *testing.T, web *manyPages, dir string, committed map[string]bool) {
 	t.Helper()
 	out, err := child(web, dir).Output()
 	if err != nil {
 		t.Fatalf("the last run: %v", err)
 	}
 	for _, u := range strings.Fields(string(out)) {
-		told[u] = true
+		committed[u] = true
 	}
 }
 
@@ -320,12 +320,12 @@ func killedExactly(t *testing.T, pages, kills int) (killed string) {
 	web := serveMany(t, pages)
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	for k := range kills {
-		crawlAndEnd(t, web, killed, moment{20, time.Duration(k) * time.Millisecond}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, killed, moment{20, time.Duration(k) * time.Millisecond}, syscall.SIGKILL, committed)
 	}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := gocmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
@@ -360,18 +360,18 @@ func TestTerminate(t *testing.T) {
 	}
 	web := serveMany(t, pages)
 	dir := filepath.Join(t.TempDir(), "term.dowse")
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	for range times {
-		code := crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGTERM, told)
-		if code != 3 && len(told) < web.n { // else it had ended before
+		code := crawlAndEnd(t, web, dir, moment{20, 0}, syscall.SIGTERM, committed)
+		if code != 3 && len(committed) < web.n { // else it had ended before
 			t.Errorf("exit code %d after SIGTERM, want 3", code)
 		}
 	}
-	finish(t, web, dir, told)
+	finish(t, web, dir, committed)
 	if n := web.repeats(); n > 0 {
 		t.Errorf("%d pages fetched twice", n)
 	}
-	checkCrashed(t, web, dir, told)
+	checkCrashed(t, web, dir, committed)
 }
 
 // TestFullDisk lets a crawl run out of room: on a small file system where this
@@ -394,16 +394,16 @@ func TestFullDisk(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasPrefix(said.String(), "disk") {
 		t.Fatalf("exit code %d, said %q; want a stop because of the disk", code, said.String())
 	}
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	for _, u := range strings.Fields(string(out)) {
-		told[u] = true
+		committed[u] = true
 	}
-	if len(told) == 0 || len(told) >= web.n {
-		t.Errorf("%d pages were committed before the disk was full", len(told))
+	if len(committed) == 0 || len(committed) >= web.n {
+		t.Errorf("%d pages were committed before the disk was full", len(committed))
 	}
 	room()
-	finish(t, web, dir, told)
-	checkCrashed(t, web, dir, told)
+	finish(t, web, dir, committed)
+	checkCrashed(t, web, dir, committed)
 }
 
 func child(web *manyPages, dir string) *exec.Cmd {
@@ -422,7 +422,7 @@ type moment struct {
 
 // crawlAndEnd lets a crawl run up to a moment, sends it a signal, notes the pages that
 // it said were committed, and returns its exit code.
-func crawlAndEnd(t *testing.T, web *manyPages, dir string, at moment, sig syscall.Signal, told map[string]bool) int {
+func crawlAndEnd(t *testing.T, web *manyPages, dir string, at moment, sig syscall.Signal, committed map[string]bool) int {
 	t.Helper()
 	cmd := child(web, dir)
 	out, err := cmd.StdoutPipe()
@@ -443,14 +443,14 @@ func crawlAndEnd(t *testing.T, web *manyPages, dir string, at moment, sig syscal
 			break
 		}
 		if u := sc.Text(); strings.HasPrefix(u, "http") {
-			told[u] = true
+			committed[u] = true
 		}
 	}
 	cmd.Wait()
 	return cmd.ProcessState.ExitCode()
 }
 
-func checkCrashed(t *testing.T, web *manyPages, dir string, told map[string]bool) {
+func checkCrashed(t *testing.T, web *manyPages, dir string, committed map[string]bool) {
 	t.Helper()
 	c, err := crawler.Open(dir, crawler.Config{Consent: crawler.Agree})
 	if err != nil {
@@ -462,7 +462,7 @@ func checkCrashed(t *testing.T, web *manyPages, dir string, told map[string]bool
 		t.Errorf("%d pages of %d; books %+v", s.Fetched, web.n, s.Books)
 	}
 	f := c.Collection.Crawl.Frontier()
-	for u := range told {
+	for u := range committed {
 		id, ok := f.Find(dowse.URL(u))
 		if !ok || f.State(id) != dowse.Visited {
 			t.Errorf("%s was committed and is lost", u)

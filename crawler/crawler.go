@@ -182,12 +182,12 @@ type Crawler struct {
 	// outside is the outside judge of the topic; nil if it names none. asked
 	// is the judge that it supplements.
 	outside *outside.Judge
-	asked   *ruler
+	asked   *liveJudge
 	visitor *Visitor
 	restore crawl.Restorer
 	judging *judging
 	labels  labelWatch
-	care    *care
+	backoff *killBackoff
 	err     error
 	stopped dowse.StopReason
 }
@@ -212,29 +212,29 @@ func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) 
 // checked or made before the directory is created, and the seeds are
 // committed before the first visit.
 func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
-	t, s, err := plan(&cfg)
+	t, s, err := planNew(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	given, notes, err := gather(&s, t, cfg)
+	given, notes, err := gatherInputs(&s, t, cfg)
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBench(ctx, t, s.Strategy, cfg)
+	b, err := buildJudge(ctx, t, s.Strategy, cfg)
 	if err != nil {
 		return nil, err
 	}
 	b.notes = append(b.notes, notes...)
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
-	knowError(&s, b.judge, cfg)
+	addErrorRate(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err
 	}
-	if err := identified(s, cfg, seeds); err != nil {
+	if err := checkIdentity(s, cfg, seeds); err != nil {
 		return nil, err
 	}
-	if err := cfg.agreed(dir, s, t); err != nil {
+	if err := cfg.reportAgreed(dir, s, t); err != nil {
 		return nil, err
 	}
 	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), append(b.files, given...)...)
@@ -252,10 +252,10 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-// plan returns the topic and the settings of a new crawl, checked as far as
+// planNew returns the topic and the settings of a new crawl, checked as far as
 // possible before the examples of the topic are gathered.
-func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
-	t, err := wanted(cfg)
+func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
+	t, err := topicFor(cfg)
 	if err != nil {
 		return nil, collection.Settings{}, err
 	}
@@ -266,12 +266,12 @@ func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if err := s.Check(); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
-	return t, s, ready(s, t, *cfg)
+	return t, s, checkStart(s, t, *cfg)
 }
 
-// ready checks seeds and identity before the examples are gathered, unless
+// checkStart checks seeds and identity before the examples are gathered, unless
 // the seeds come from these.
-func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
+func checkStart(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
 		return nil
 	}
@@ -279,14 +279,14 @@ func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return identified(s, cfg, seeds)
+	return checkIdentity(s, cfg, seeds)
 }
 
 // resume continues the crawl in dir. Changes that require earlier decisions
 // to be made again are made first; afterwards the collection is as if it had
 // been created with them.
 func resume(dir string, cfg Config) (*Crawler, error) {
-	note, err := decideAnew(dir, cfg)
+	note, err := reviseDecisions(dir, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := takeUp(col, cfg)
+	c, err := resumeOpen(col, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
@@ -304,21 +304,21 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-// takeUp resumes the crawl of an open collection: it merges the settings,
+// resumeOpen resumes the crawl of an open collection: it merges the settings,
 // restores the state, adds seeds and requeues URLs. The merged settings are
 // saved last.
-func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
-	a, err := agree(col, cfg)
+func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
+	a, err := planResume(col, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if a.again() { // another process changed it since decideAnew
+	if a.revises() { // another process changed it since reviseDecisions
 		return nil, fmt.Errorf("crawler: %s was changed meanwhile; try again", col.Dir)
 	}
 	col.Settings = a.settings
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t := a.topic
-	b, err := benchOf(col, t, cfg)
+	b, err := rebuildJudge(col, t, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -329,25 +329,25 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if changed, _ := a.changeNotes(); changed != "" {
 		c.Notes = append(c.Notes, "changed: "+changed)
 	}
-	c.Notes = append(c.Notes, c.admit(a.changes)...)
-	if err := c.takeSeeds(a.kept, a.given); err != nil {
+	c.Notes = append(c.Notes, c.requeueRelaxed(a.changes)...)
+	if err := c.addSeeds(a.kept, a.given); err != nil {
 		return nil, err
 	}
 	if err := c.requeue(cfg.Retry); err != nil {
 		return nil, err
 	}
-	c.takeFormula()
+	c.switchFormula()
 	col.Crawl.Resume(col.Settings.Limits)
 	return c, col.SaveSettings()
 }
 
 // assemble builds a Crawler around an open collection. It is the only place
 // where judge, strategy, client, archive and loop are connected.
-func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Config) (*Crawler, error) {
-	care := careFor(col, cfg)
-	cfg.budget = care.budget
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, care: care}
-	if note := care.note(); note != "" {
+func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
+	backoff := backoffFor(col, cfg)
+	cfg.budget = backoff.budget
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff}
+	if note := backoff.note(); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
 	judge, err := c.consult(b, filepath.Join(col.Dir, collection.AnswersName))
@@ -368,7 +368,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err
 	}
-	if err := c.takeSeat(); err != nil {
+	if err := c.useLastModel(); err != nil {
 		return nil, err
 	}
 	if !cfg.NoArchive {
@@ -376,7 +376,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 			return nil, err
 		}
 		col.Writer = c.writer
-		parts.visitor.keeper = newKeeper(c.writer)
+		parts.visitor.archiver = newArchiver(c.writer)
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
@@ -455,9 +455,9 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
 	going := true
-	c.care.begin(c)
+	c.backoff.apply(c)
 	c.live.Committed = func(p *dowse.Page) {
-		c.lookAtSeen(abort, c.live.Clock())
+		c.checkSeen(abort, c.live.Clock())
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
@@ -466,8 +466,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		}
 	}
 	c.live.Tick = func(now time.Time) {
-		c.lookAtLabels(now)
-		c.care.look(c)
+		c.checkLabels(now)
+		c.backoff.liftIfDue(c)
 		if c.cfg.Tick != nil {
 			c.cfg.Tick(c.Collection.Crawl.Status())
 		}
@@ -475,12 +475,12 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.stopped != "" {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
-	sitting := c.sitDown()
-	if c.err = sitting.append(c.Collection); c.err != nil {
+	record := c.beginRun()
+	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError
 		return
 	}
-	c.lookAtSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
 	if DiskFull(c.err) {
@@ -489,8 +489,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
 	}
-	sitting.getUp(c)
-	c.err = errors.Join(c.err, sitting.append(c.Collection))
+	record.end(c)
+	c.err = errors.Join(c.err, record.append(c.Collection))
 }
 
 // Err returns the error of the last Crawl, for example that a page could not

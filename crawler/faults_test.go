@@ -161,15 +161,15 @@ func smallCrawl(dir string, pages int) (*crawler.Crawler, error) {
 	})
 }
 
-// gather crawls so many pages, and notes those that were said to be safe.
-func gather(dir string, pages int, told map[string]bool) error {
+// crawlPages crawls until this many pages are fetched, and records in committed those that were yielded.
+func crawlPages(dir string, pages int, committed map[string]bool) error {
 	c, err := smallCrawl(dir, pages)
 	if err != nil {
 		return err
 	}
 	for p := range c.Crawl(context.Background()) {
-		if told != nil {
-			told[string(p.URL)] = true
+		if committed != nil {
+			committed[string(p.URL)] = true
 		}
 	}
 	return errors.Join(c.Err(), c.Close())
@@ -182,15 +182,15 @@ func gather(dir string, pages int, told map[string]bool) error {
 func TestFaults(t *testing.T) {
 	base := t.TempDir()
 	whole, half := filepath.Join(base, "whole.dowse"), filepath.Join(base, "half.dowse")
-	begun := under(0, fault{}, func() { must(t, gather(whole, faultPages, nil)) })
-	must(t, gather(half, faultPages/2, nil))
+	begun := under(0, fault{}, func() { must(t, crawlPages(whole, faultPages, nil)) })
+	must(t, crawlPages(half, faultPages/2, nil))
 	want := history(t, whole)
 	if len(want) < faultPages {
 		t.Fatalf("the undisturbed crawl has %d pages, want %d", len(want), faultPages)
 	}
 	resumed := filepath.Join(base, "resumed.dowse")
 	copyDir(t, half, resumed)
-	taken := under(0, fault{}, func() { must(t, gather(resumed, faultPages, nil)) })
+	taken := under(0, fault{}, func() { must(t, crawlPages(resumed, faultPages, nil)) })
 	counts := map[string]int{}
 	for _, run := range []struct {
 		name  string
@@ -253,9 +253,9 @@ func (x trial) run(t *testing.T, name string) *disk {
 	if x.from != "" {
 		copyDir(t, x.from, dir)
 	}
-	told := map[string]bool{}
+	committed := map[string]bool{}
 	var err error
-	d := under(x.at, x.how, func() { err = gather(dir, faultPages, told) })
+	d := under(x.at, x.how, func() { err = crawlPages(dir, faultPages, committed) })
 	switch {
 	case d.failed == "":
 		t.Errorf("%s: the call was not made", name)
@@ -263,22 +263,22 @@ func (x trial) run(t *testing.T, name string) *disk {
 		t.Errorf("%s: the error does not say what failed: %v", name, err)
 	}
 	under(0, fault{}, func() {
-		if again := gather(dir, faultPages, told); again != nil {
+		if again := crawlPages(dir, faultPages, committed); again != nil {
 			t.Errorf("%s: the first run ended with %v; the crawl can't be taken up: %v", name, err, again)
 			return
 		}
-		x.compare(t, name, dir, told)
+		x.compare(t, name, dir, committed)
 	})
 	return d
 }
 
-func (x trial) compare(t *testing.T, name, dir string, told map[string]bool) {
+func (x trial) compare(t *testing.T, name, dir string, committed map[string]bool) {
 	t.Helper()
 	got := history(t, dir)
 	if diff := gocmp.Diff(x.want, got); diff != "" {
 		t.Errorf("%s: the undisturbed crawl (-) and this one (+) differ:\n%s", name, diff)
 	}
-	for u := range told {
+	for u := range committed {
 		if !slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, u+" ") }) {
 			t.Errorf("%s: %s was committed and is lost", name, u)
 		}

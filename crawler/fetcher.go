@@ -51,15 +51,15 @@ func NewFetcher(cfg Config) (*Fetcher, error) {
 		f.visitor.Language = cfg.Topic.LanguageOf
 	}
 	if f.visitor.Judge == nil {
-		f.visitor.Judge = silent{}
+		f.visitor.Judge = noJudge{}
 	}
 	return f, nil
 }
 
-// silent is the judge of pages that are only fetched: every verdict is zero.
-type silent struct{}
+// noJudge is the judge of pages that are only fetched: every verdict is zero.
+type noJudge struct{}
 
-func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
+func (noJudge) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
 // UserAgent returns the User-Agent header that the fetcher sends.
 func (f *Fetcher) UserAgent() string { return f.client.UserAgent() }
@@ -82,7 +82,7 @@ type Hop struct {
 // ErrIdentity or that of ctx; anything that goes wrong on the web is in the
 // page.
 func (f *Fetcher) Fetch(ctx context.Context, u dowse.URL) (*Hop, error) {
-	if err := identified(f.settings, f.cfg, []dowse.URL{u}); err != nil {
+	if err := checkIdentity(f.settings, f.cfg, []dowse.URL{u}); err != nil {
 		return nil, err
 	}
 	h := f.host(u)

@@ -12,8 +12,8 @@ const (
 	filesPerVisit = 3
 )
 
-// visitRoom returns how many visits can be in flight with the number of
+// maxVisits returns how many visits can be in flight with the number of
 // files that this process may open. It is at least 1.
-func visitRoom() int {
+func maxVisits() int {
 	return max(1, (openFiles()-ownFiles)/filesPerVisit)
 }

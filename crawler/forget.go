@@ -28,7 +28,7 @@ func renew(dir string) error {
 	if err != nil {
 		return err
 	}
-	c, err := look(col)
+	c, err := restoreView(col)
 	if err != nil {
 		return errors.Join(err, col.Close())
 	}

@@ -20,10 +20,10 @@ func formulaOf(t *topic.Topic, cfg Config) string {
 	return judge.WordsName
 }
 
-// takeFormula switches a resumed crawl to the current formula. Earlier
+// switchFormula switches a resumed crawl to the current formula. Earlier
 // verdicts stay, so a note reports the switch once if another formula gave
 // them.
-func (c *Crawler) takeFormula() {
+func (c *Crawler) switchFormula() {
 	s, now := &c.Collection.Settings, formulaOf(c.Topic, c.cfg)
 	if now == "" {
 		return

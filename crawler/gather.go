@@ -38,9 +38,9 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 	return m, nil
 }
 
-// A madeJudge is the judge of a crawl with the files from which it can be
+// A builtJudge is the judge of a crawl with the files from which it can be
 // made again.
-type madeJudge struct {
+type builtJudge struct {
 	judge dowse.Judge
 	model string // name of the trained model, "" for none
 	files []collection.File
@@ -48,10 +48,10 @@ type madeJudge struct {
 	notes []string
 }
 
-// newBench makes the judge of a new crawl.
-func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*madeJudge, error) {
+// buildJudge makes the judge of a new crawl.
+func buildJudge(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*builtJudge, error) {
 	if cfg.Judge != nil {
-		return &madeJudge{judge: cfg.Judge}, nil
+		return &builtJudge{judge: cfg.Judge}, nil
 	}
 	m, err := Gather(ctx, t, cfg)
 	if err != nil {
@@ -66,7 +66,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 	if err != nil {
 		return nil, err
 	}
-	b := &madeJudge{judge: j, seeds: m.Seeds, notes: m.Notes}
+	b := &builtJudge{judge: j, seeds: m.Seeds, notes: m.Notes}
 	if m.MissingNegatives() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
 		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts, unless that seems worse (--contrast everyday: never)", firstSeen))
 	}
@@ -81,7 +81,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 
 // keep adds the files from which the training data is read when the crawl is
 // resumed.
-func (b *madeJudge) keep(m *topic.Material) error {
+func (b *builtJudge) keep(m *topic.Material) error {
 	if m.Model != nil {
 		if err := b.addModel(collection.GivenModel, m.Model); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (b *madeJudge) keep(m *topic.Material) error {
 }
 
 // addModel adds the file of a model.
-func (b *madeJudge) addModel(name string, m judge.Model) error {
+func (b *builtJudge) addModel(name string, m judge.Model) error {
 	data, err := judge.Save(m)
 	if err != nil {
 		return err
@@ -182,11 +182,11 @@ func loadModel(data []byte, err error) (judge.Model, error) {
 	return judge.Load(data)
 }
 
-// benchOf makes the judge of a resumed crawl from the files of its
+// rebuildJudge makes the judge of a resumed crawl from the files of its
 // collection.
-func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*madeJudge, error) {
+func rebuildJudge(col *collection.Collection, t *topic.Topic, cfg Config) (*builtJudge, error) {
 	if cfg.Judge != nil {
-		return &madeJudge{judge: cfg.Judge}, nil
+		return &builtJudge{judge: cfg.Judge}, nil
 	}
 	m, err := MaterialOf(col)
 	if err != nil {
@@ -199,5 +199,5 @@ func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*madeJudge
 	if j.Model() != nil && col.Settings.Model != "" {
 		j = j.Named(col.Settings.Model)
 	}
-	return &madeJudge{judge: j, model: col.Settings.Model}, nil
+	return &builtJudge{judge: j, model: col.Settings.Model}, nil
 }

@@ -48,7 +48,7 @@ const maxGrown = 64 << 10
 // that are labelled, near copies of others, or no longer in the archive. If the judge in
 // use has grown before, they carry its verdicts.
 func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Seen, error) {
-	first, err := r.sightings(ctx, of)
+	first, err := r.firstPages(ctx, of)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,9 @@ func TestKillWhileGrowing(t *testing.T) {
 		<-ended
 		t.Logf("kill %d: %s", k, began)
 	}
-	told := map[string]bool{}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	committed := map[string]bool{}
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}

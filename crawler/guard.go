@@ -13,11 +13,11 @@ import (
 // tuning topics of Wikispeedia and the synthetic web; docs/decisions/0026
 // has the figures.
 const (
-	// leastTold is the share of pairs, of an example on topic and a page of
+	// leastSeparation is the share of pairs, of an example on topic and a page of
 	// the crawl, that a cross-validated judge must order correctly: better
 	// than chance. A higher limit rejected good models, since with few
 	// examples the share varies by chance.
-	leastTold = 0.5
+	leastSeparation = 0.5
 	// leastKept is the share of the pages on topic that must remain on
 	// topic. A good model may reject many of them, since everyday texts make
 	// a judge too lenient, but hardly nearly all.
@@ -38,22 +38,22 @@ func isRefusal(err error) bool {
 	return errors.As(err, &r)
 }
 
-// told refuses a model if the examples can't be distinguished from the pages
+// checkSeparation refuses a model if the examples can't be distinguished from the pages
 // that serve as negative examples: these pages are then probably on topic as
 // well.
-func told(t *topic.Topic, m *topic.Material) error {
+func checkSeparation(t *topic.Topic, m *topic.Material) error {
 	share, ok, err := t.Separation(m)
-	if err != nil || !ok || share > leastTold {
+	if err != nil || !ok || share > leastSeparation {
 		return err
 	}
 	return &refusal{fmt.Sprintf("examples are told from these pages no better than by chance (%.2f)", share)}
 }
 
-// kept refuses a model that would reject nearly all pages on topic. It looks
+// checkKept refuses a model that would reject nearly all pages on topic. It looks
 // only at the first pages that were fetched, those that the negative
 // examples were drawn from, so that a crawl that was killed decides the same
 // when it is resumed.
-func (r *rejudge) kept(rulings []crawl.Ruling, first []sighting) error {
+func (r *rejudge) checkKept(rulings []crawl.Ruling, first []fetchedPage) error {
 	line := r.col.Settings.Threshold
 	now := map[uint64]float64{}
 	for _, x := range rulings {

@@ -58,7 +58,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 		return g.base, nil, nil
 	}
 	if r.seen && made.Contrast > 0 {
-		if err := told(g.topic, m); err != nil {
+		if err := checkSeparation(g.topic, m); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -95,44 +95,44 @@ func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error
 	return j.Named(made.Model), nil
 }
 
-// A ruler is the judge of a running crawl. It can be replaced at any time,
-// and labels override it. It is safe for concurrent use: readers load one
-// immutable rule.
-type ruler struct{ now atomic.Pointer[rule] }
+// A liveJudge is the judge of a running crawl. It can be replaced at any
+// time, and labels override it. It is safe for concurrent use: readers load
+// one immutable labelledJudge.
+type liveJudge struct{ now atomic.Pointer[labelledJudge] }
 
-// A rule is a judge with the labels that override it. It is never changed
-// after it was stored.
-type rule struct {
+// A labelledJudge is a judge with the labels that override it. It is never
+// changed after it was stored.
+type labelledJudge struct {
 	judge  dowse.WindowJudge
 	labels map[dowse.URL]crawl.Label
 }
 
-// ruled makes a judge replaceable. One that does not rate windows is
-// returned unchanged.
-func ruled(j dowse.Judge) dowse.Judge {
+// replaceable wraps a judge in a liveJudge. One that does not rate windows is
+// returned unchanged, and is used for the whole crawl.
+func replaceable(j dowse.Judge) dowse.Judge {
 	wj, ok := j.(dowse.WindowJudge)
 	if !ok {
 		return j
 	}
-	return newRuler(wj)
+	return newLiveJudge(wj)
 }
 
-// newRuler returns a ruler without labels.
-func newRuler(j dowse.WindowJudge) *ruler {
-	r := &ruler{}
-	r.now.Store(&rule{judge: j})
+// newLiveJudge returns a liveJudge without labels.
+func newLiveJudge(j dowse.WindowJudge) *liveJudge {
+	r := &liveJudge{}
+	r.now.Store(&labelledJudge{judge: j})
 	return r
 }
 
 // Judge judges the page; a label of its URL overrides the verdict.
-func (r *ruler) Judge(p *dowse.Page) dowse.Verdict {
+func (r *liveJudge) Judge(p *dowse.Page) dowse.Verdict {
 	x := r.now.Load()
 	return x.labels[p.URL].Verdict(x.judge.Judge(p))
 }
 
 // JudgeWindows judges the page and its windows. A label overrides the
 // verdict on the page only.
-func (r *ruler) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+func (r *liveJudge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	x := r.now.Load()
 	v, ratings := x.judge.JudgeWindows(p, windows)
 	return x.labels[p.URL].Verdict(v), ratings

@@ -207,9 +207,9 @@ func TestKillWhileContrasting(t *testing.T) {
 		<-ended
 		t.Logf("kill %d: %s", k, began)
 	}
-	told := map[string]bool{}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	committed := map[string]bool{}
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
@@ -241,9 +241,9 @@ func TestKillWhileRefusing(t *testing.T) {
 		cmd.Process.Kill()
 		<-ended
 	}
-	told := map[string]bool{}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	committed := map[string]bool{}
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}

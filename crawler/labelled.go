@@ -42,12 +42,12 @@ func labelled(dir, label string) ([]dowse.URL, error) {
 		return nil, err
 	}
 	urls := []dowse.URL{}
-	stands := labels.Standing()
+	current := labels.Standing()
 	for _, l := range labels.Lines {
-		if x, ok := stands[l.URL]; ok && x.Label == label {
+		if x, ok := current[l.URL]; ok && x.Label == label {
 			urls = append(urls, l.URL)
 		}
-		delete(stands, l.URL)
+		delete(current, l.URL)
 	}
 	return urls, nil
 }

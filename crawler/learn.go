@@ -12,7 +12,7 @@ import (
 	"dowse/topic"
 )
 
-// Predicate identifies what makes a page be on topic: the words of the
+// predicateOf identifies what makes a page be on topic: the words of the
 // topic, and a hash of everything that its judge depends on and of the
 // threshold. Two crawls with the same predicate judge alike, whatever their
 // names, seeds, scopes and limits. A judge of a Go program is identified by

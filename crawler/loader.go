@@ -255,7 +255,7 @@ func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 	}
 	if urls == nil {
 		notes = append(notes, fmt.Sprintf("collection %s has no labels: what its judge was sure of is taken", s.Collection))
-		if urls, err = judgedSo(c.Collection, s.Label, s.Most()); err != nil {
+		if urls, err = surestPages(c.Collection, s.Label, s.Most()); err != nil {
 			return nil, notes, err
 		}
 	}
@@ -280,9 +280,9 @@ func keptPages(col *collection.Collection, urls []dowse.URL) (pages []*dowse.Pag
 	return pages, notes, nil
 }
 
-// judgedSo returns the pages of which the judge of a collection was most
+// surestPages returns the pages of which the judge of a collection was most
 // sure, the surest first.
-func judgedSo(col *collection.Collection, label string, limit int) (urls []dowse.URL, err error) {
+func surestPages(col *collection.Collection, label string, limit int) (urls []dowse.URL, err error) {
 	on := label == "on"
 	type rated struct {
 		url  dowse.URL

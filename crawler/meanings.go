@@ -36,7 +36,7 @@ func Meanings(dir string, t *topic.Topic) (list []topic.Meaning, unknown []strin
 
 // meaningsOf looks a phrase up, and its parts where it is not listed itself.
 func meaningsOf(d *wordnet.Dict, phrase string) (list []topic.Meaning, err error) {
-	for _, part := range append([]string{phrase}, joined(phrase)...) {
+	for _, part := range append([]string{phrase}, splitPhrase(phrase)...) {
 		senses, err := d.Senses(part, topic.MaxNames)
 		if err != nil {
 			return nil, err
@@ -51,8 +51,8 @@ func meaningsOf(d *wordnet.Dict, phrase string) (list []topic.Meaning, err error
 	return list, nil
 }
 
-// joined returns the parts of a phrase that "and" or "or" joins, none if it has neither.
-func joined(phrase string) (parts []string) {
+// splitPhrase returns the parts of a phrase that "and" or "or" joins, none if it has neither.
+func splitPhrase(phrase string) (parts []string) {
 	var part []string
 	words := append(strings.Fields(strings.ToLower(phrase)), "and")
 	for _, w := range words {

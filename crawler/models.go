@@ -33,7 +33,7 @@ func judgeOf(col *collection.Collection, model string) (dowse.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := benchOf(col, t, Config{})
+	b, err := rebuildJudge(col, t, Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -145,10 +145,10 @@ func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 // alsoWeight is what a good sign counts beside a word of the topic, as for the judge.
 const alsoWeight = 0.25
 
-// gather reads the inputs for the strategies of a new crawl, checks that
+// gatherInputs reads the inputs for the strategies of a new crawl, checks that
 // these can be made, and returns the files that the collection is to keep.
 // It sets their names in the settings. The notes are for a person.
-func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
+func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
 	s.Predicate = predicateOf(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
@@ -161,7 +161,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	if err != nil {
 		return nil, nil, err
 	}
-	strategies, err := makeable(*s, n, learnt, cfg)
+	strategies, err := checkStrategies(*s, n, learnt, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,9 +192,9 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	return files, notes, err
 }
 
-// makeable makes the strategy and its shadows, as a check that they can be
+// checkStrategies makes the strategy and its shadows, as a check that they can be
 // made and combined.
-func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg Config) ([]dowse.Strategy, error) {
+func checkStrategies(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg Config) ([]dowse.Strategy, error) {
 	st, err := strategyOf(s, cfg, n)
 	if err != nil {
 		return nil, err

@@ -13,34 +13,34 @@ import (
 // pages of which j is not sure, and trains j on the answers. Answers are
 // kept in file, unless that is "". The caller must close the judge.
 func Outside(t *topic.Topic, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
-	return outsideOf(t, newRuler(j), file, cfg)
+	return outsideOf(t, newLiveJudge(j), file, cfg)
 }
 
 // outsideOf is Outside for a judge that may be replaced.
-func outsideOf(t *topic.Topic, beside *ruler, file string, cfg Config) (*outside.Judge, error) {
+func outsideOf(t *topic.Topic, live *liveJudge, file string, cfg Config) (*outside.Judge, error) {
 	o := t.Outside
 	from, to := o.Range()
 	about := t.Name + "\n" + t.About
 	for _, w := range t.Words {
 		about += "\n" + w
 	}
-	return outside.Open(beside, outside.Config{
+	return outside.Open(live, outside.Config{
 		Exec: o.Exec, Endpoint: o.Endpoint, Model: o.Model, KeyEnv: o.KeyEnv, About: about, Dir: t.Dir,
 		Env: cfg.Getenv, Say: cfg.Say,
 		Options: outside.Options{
 			From: from, To: to, Timeout: o.Timeout, Budget: o.Budget, File: file, Threshold: t.OnTopic(),
-			Learner: &pupil{topic: t, ruler: beside},
+			Learner: &answerLearner{topic: t, live: live},
 		},
 	})
 }
 
-// A pupil trains the judge of a crawl on the answers of the outside judge. A
+// An answerLearner trains the judge of a crawl on the answers of the outside judge. A
 // model that can learn incrementally learns each answer immediately. A judge
 // of words alone can't: it is trained from scratch when there are enough
 // answers of both kinds.
-type pupil struct {
+type answerLearner struct {
 	topic *topic.Topic
-	ruler *ruler
+	live  *liveJudge
 
 	mu sync.Mutex
 	// answers are collected until the judge can be trained on them.
@@ -51,10 +51,10 @@ type pupil struct {
 const enoughAnswers = 3
 
 // Learn adds one answer. It may be called concurrently.
-func (p *pupil) Learn(e judge.Example) {
+func (p *answerLearner) Learn(e judge.Example) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.ruler.now.Load()
+	now := p.live.now.Load()
 	j, ok := now.judge.(*topic.Judge)
 	if !ok {
 		return
@@ -77,17 +77,17 @@ func (p *pupil) Learn(e judge.Example) {
 	if err != nil {
 		return // it goes on as it was
 	}
-	p.ruler.now.CompareAndSwap(now, &rule{judge: learnt, labels: now.labels})
+	p.live.now.CompareAndSwap(now, &labelledJudge{judge: learnt, labels: now.labels})
 }
 
 // consult returns the judge of the crawl combined with the outside judge of
 // the topic, if it names one.
-func (c *Crawler) consult(b *madeJudge, file string) (dowse.Judge, error) {
+func (c *Crawler) consult(b *builtJudge, file string) (dowse.Judge, error) {
 	j, ok := b.judge.(*topic.Judge)
 	if c.Topic.Outside == nil || !ok {
 		return b.judge, nil
 	}
-	c.asked = newRuler(j)
+	c.asked = newLiveJudge(j)
 	o, err := outsideOf(c.Topic, c.asked, file, c.cfg)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 		}
 		e.Page.URL = r.url(e.ID)
 		e.Page.Via = r.via[e.ID]
-		ruling, err := rule1(r.col, e, j, r.wish, r.labels[e.ID])
+		ruling, err := judgeAgain(r.col, e, j, r.wish, r.labels[e.ID])
 		if err != nil {
 			return nil, 0, err
 		}
@@ -103,13 +103,13 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 			list = append(list, *ruling)
 			e.Page.Verdict = ruling.Verdict
 		}
-		r.see(e)
+		r.recordLinks(e)
 	}
 	return list, end, nil
 }
 
-// see records the first link to each URL.
-func (r *rejudge) see(e *crawl.Entry) {
+// recordLinks records the first link to each URL.
+func (r *rejudge) recordLinks(e *crawl.Entry) {
 	if r.via == nil {
 		return
 	}
@@ -120,16 +120,16 @@ func (r *rejudge) see(e *crawl.Entry) {
 	}
 }
 
-// rule1 judges one visit again. It returns nil if the verdict is unchanged,
+// judgeAgain judges one visit again. It returns nil if the verdict is unchanged,
 // or if the archive does not hold the page.
-func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
-	stands, err := col.Journal.RulingOn(e.Place())
+func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
+	current, err := col.Journal.RulingOn(e.Place())
 	if err != nil {
 		return nil, err
 	}
 	r := &crawl.Ruling{Place: e.Place(), ID: e.ID, Label: label, Verdict: e.Page.Verdict}
-	if stands != nil {
-		r.Verdict, r.Context, r.Anchor = stands.Verdict, stands.Context, stands.Anchor
+	if current != nil {
+		r.Verdict, r.Context, r.Anchor = current.Verdict, current.Context, current.Anchor
 	}
 	p := *e.Page
 	ok, err := readAgain(col, &p)
@@ -141,7 +141,7 @@ func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish,
 		r.Verdict = p.Verdict
 		rate(r, &p, e.Found)
 	}
-	if same(r, stands, e) {
+	if same(r, current, e) {
 		return nil, nil
 	}
 	return r, nil
@@ -168,10 +168,10 @@ func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
 }
 
 // same reports whether a ruling equals the one in effect before.
-func same(r, stands *crawl.Ruling, e *crawl.Entry) bool {
+func same(r, current *crawl.Ruling, e *crawl.Entry) bool {
 	was := crawl.Ruling{Verdict: e.Page.Verdict}
-	if stands != nil {
-		was = *stands
+	if current != nil {
+		was = *current
 	}
 	if len(was.Context) == 0 {
 		rate(&was, &dowse.Page{Document: dowse.Document{Links: e.Found}}, e.Found)
@@ -191,6 +191,6 @@ func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("crawler: the text of %s: %w", p.URL, err)
 	}
-	takeOver(p, doc)
+	replaceDocument(p, doc)
 	return true, nil
 }

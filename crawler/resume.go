@@ -26,9 +26,9 @@ func (e *FrozenError) Error() string {
 	return fmt.Sprintf("crawler: %s can only be set when a crawl is created; %s exists: start another, or leave it out", e.Setting, e.Dir)
 }
 
-// frozen returns a FrozenError for a setting that is given, differs from
+// checkFrozen returns a FrozenError for a setting that is given, differs from
 // that of the collection, and can only be set when a crawl is created.
-func frozen(dir string, kept collection.Settings, given settings.Settings, cfg Config) error {
+func checkFrozen(dir string, kept collection.Settings, given settings.Settings, cfg Config) error {
 	for _, f := range settings.Fields() {
 		if f.When != settings.AtCreation || !f.Given(&given) || f.Same(&given, &kept.Settings) {
 			continue
@@ -106,9 +106,9 @@ func withTopic(given settings.Settings, before, after *topic.Topic) (settings.Se
 	return given, dropped
 }
 
-// terms are the topic, settings and seeds with which an existing crawl is
-// resumed.
-type terms struct {
+// A resumePlan is the topic, settings and seeds with which an existing crawl
+// is resumed.
+type resumePlan struct {
 	topic *topic.Topic
 	// edited reports that the topic differs from the kept one.
 	edited bool
@@ -118,15 +118,16 @@ type terms struct {
 	kept, given []dowse.URL // seeds
 }
 
-// agree returns the terms on which an existing crawl is resumed with a
-// config. A setting that may not be given, or an act without consent, is an
-// error. It changes nothing.
-func agree(col *collection.Collection, cfg Config) (*terms, error) {
+// planResume returns what resuming an existing crawl with a config means. A
+// setting that may not be given, or an act without consent, is an error. It
+// changes nothing in the collection; all checks come before Config.Agreed is
+// called, so a refused resume leaves no record of consent.
+func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 	t, err := topicOf(col)
 	if err != nil {
 		return nil, err
 	}
-	a := &terms{topic: t, settings: col.Settings}
+	a := &resumePlan{topic: t, settings: col.Settings}
 	given, reset, seeds := cfg.Settings, cfg.Reset, cfg.Seeds
 	if edited := givenTopic(cfg, t); edited != nil {
 		if err := canReplace(col.Dir, t, edited, cfg); err != nil {
@@ -137,20 +138,20 @@ func agree(col *collection.Collection, cfg Config) (*terms, error) {
 		reset, seeds = slices.Concat(reset, dropped), slices.Concat(seeds, edited.Seeds)
 		a.topic, a.edited = edited, true
 	}
-	if err := frozen(col.Dir, col.Settings, given, cfg); err != nil {
+	if err := checkFrozen(col.Dir, col.Settings, given, cfg); err != nil {
 		return nil, err
 	}
 	a.settings.Settings, a.changes = settings.Merge(col.Settings.Settings, given.Changeable(), reset)
 	if err := a.settings.Check(); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
-	if a.again() && (cfg.Strategy != nil || strings.HasPrefix(col.Settings.Strategy, customStrategy)) {
-		return nil, &FrozenError{col.Dir, a.reason()} // its decisions can't be made again
+	if a.revises() && (cfg.Strategy != nil || strings.HasPrefix(col.Settings.Strategy, customStrategy)) {
+		return nil, &FrozenError{col.Dir, a.revisedSetting()} // its decisions can't be made again
 	}
 	if cfg.NoOutside {
 		a.topic.Outside = nil
 	}
-	if err := consented(col.Dir, actsOf(a.topic, a.settings, cfg), cfg); err != nil {
+	if err := checkConsent(col.Dir, actsOf(a.topic, a.settings, cfg), cfg); err != nil {
 		return nil, err
 	}
 	if a.kept, err = seedURLs(col.Settings.Seeds); err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
@@ -159,18 +160,18 @@ func agree(col *collection.Collection, cfg Config) (*terms, error) {
 	if a.given, err = seedURLs(seeds); err != nil && !errors.Is(err, ErrSeeds) {
 		return nil, err
 	}
-	if err := identified(a.settings, cfg, slices.Concat(a.kept, a.given)); err != nil {
+	if err := checkIdentity(a.settings, cfg, slices.Concat(a.kept, a.given)); err != nil {
 		return nil, err
 	}
-	return a, cfg.agreed(col.Dir, a.settings, a.topic)
+	return a, cfg.reportAgreed(col.Dir, a.settings, a.topic)
 }
 
-// again reports whether all earlier decisions have to be made again.
-func (a *terms) again() bool { return a.reason() != "" }
+// revises reports whether all earlier decisions have to be made again.
+func (a *resumePlan) revises() bool { return a.revisedSetting() != "" }
 
-// reason returns the first setting that requires all decisions to be made
+// revisedSetting returns the first setting that requires all decisions to be made
 // again, "" if there is none.
-func (a *terms) reason() string {
+func (a *resumePlan) revisedSetting() string {
 	if a.edited {
 		return "topic"
 	}
@@ -184,7 +185,7 @@ func (a *terms) reason() string {
 
 // changeNotes returns the changes for a person: those that apply from now
 // on, and those that required all decisions to be made again.
-func (a *terms) changeNotes() (fromNow, again string) {
+func (a *resumePlan) changeNotes() (fromNow, again string) {
 	var now, anew []string
 	if a.edited {
 		anew = append(anew, "topic")
@@ -206,7 +207,7 @@ func (a *terms) changeNotes() (fromNow, again string) {
 // change.
 func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	if !collection.IsCollection(dir) {
-		_, _, err := plan(&cfg)
+		_, _, err := planNew(&cfg)
 		return nil, err
 	}
 	if err := collection.Plain(dir); err != nil {
@@ -218,7 +219,7 @@ func Rehearse(dir string, cfg Config) (changes []string, err error) {
 		return nil, err
 	}
 	defer col.Close()
-	a, err := agree(col, cfg)
+	a, err := planResume(col, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -232,10 +233,10 @@ func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	return changes, nil
 }
 
-// admit queues the URLs that a limit excluded and that now has been relaxed,
-// and returns one line per limit. A limit that was tightened applies to
-// links that are found from now on.
-func (c *Crawler) admit(changes []settings.Change) (notes []string) {
+// requeueRelaxed queues the URLs that a limit excluded which has now been
+// relaxed, and returns one line per limit. A limit that was tightened applies
+// only to links that are found from now on.
+func (c *Crawler) requeueRelaxed(changes []settings.Change) (notes []string) {
 	keptOut := map[string]dowse.Reason{"max-depth": dowse.SkipScopeDepth, "tunnel": dowse.SkipScopeTunnel, "per-host": dowse.SkipBudgetHost}
 	for _, x := range changes {
 		why := keptOut[x.Flag]

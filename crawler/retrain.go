@@ -38,11 +38,11 @@ type labelWatch struct {
 // prepares it, and the loop of the crawl puts it into use. The fields after
 // done are valid once done is closed.
 type retraining struct {
-	made   collection.Model
-	began  time.Time
-	stands map[dowse.URL]collection.Label
-	ids    map[frontier.ID]crawl.Label
-	parts  []uint64
+	made    collection.Model
+	began   time.Time
+	current map[dowse.URL]collection.Label
+	ids     map[frontier.ID]crawl.Label
+	parts   []uint64
 	// seen reports that it was started only to use pages of the crawl as
 	// negative examples.
 	seen bool
@@ -62,8 +62,8 @@ type retraining struct {
 	err   error
 }
 
-// takeSeat makes the model under which the crawl was last decided the judge.
-func (c *Crawler) takeSeat() error {
+// useLastModel makes the model under which the crawl was last decided the judge.
+func (c *Crawler) useLastModel() error {
 	dir := c.Collection.Dir
 	labels, err := collection.ReadLabels(dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Crawler) takeSeat() error {
 	if err != nil {
 		return err
 	}
-	c.seat(j, labels.Standing())
+	c.replaceJudge(j, labels.Standing())
 	return nil
 }
 
@@ -100,10 +100,10 @@ func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, 
 	return c.judging.loaded(made, data)
 }
 
-// seat replaces the judge and the labels of the visitor. Visits in flight
+// replaceJudge replaces the judge and the labels of the visitor. Visits in flight
 // finish under the old ones and are judged again before they are recorded.
-func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
-	r, ok := c.visitor.Judge.(*ruler)
+func (c *Crawler) replaceJudge(j dowse.Judge, current map[dowse.URL]collection.Label) {
+	r, ok := c.visitor.Judge.(*liveJudge)
 	if ForSites(c.Collection.Settings.Strategy) {
 		j = site.Reader{By: j}
 	}
@@ -111,12 +111,12 @@ func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 	if !ok || !rates {
 		return
 	}
-	x := &rule{judge: wj, labels: make(map[dowse.URL]crawl.Label, len(stands))}
+	x := &labelledJudge{judge: wj, labels: make(map[dowse.URL]crawl.Label, len(current))}
 	if c.asked != nil { // the outside judge stays and now supplements the new one
-		c.asked.now.Store(&rule{judge: wj})
+		c.asked.now.Store(&labelledJudge{judge: wj})
 		x.judge = r.now.Load().judge
 	}
-	for u, l := range stands {
+	for u, l := range current {
 		x.labels[u] = labelOf(l)
 	}
 	r.now.Store(x)
@@ -133,16 +133,16 @@ func labelOf(l collection.Label) crawl.Label {
 	return crawl.Unlabelled
 }
 
-// lookAtLabels is called by the loop about twice a second. It starts a
+// checkLabels is called by the loop about twice a second. It starts a
 // retraining when there are enough new labels, and puts a completed one into
 // use, but never in the middle of a round.
-func (c *Crawler) lookAtLabels(now time.Time) {
+func (c *Crawler) checkLabels(now time.Time) {
 	w := &c.labels
 	if w.work != nil {
 		select {
 		case <-w.work.done:
 			if !c.Collection.Crawl.MidRound() {
-				c.takeIntoUse(now)
+				c.putIntoUse(now)
 			}
 		default:
 		}
@@ -154,15 +154,15 @@ func (c *Crawler) lookAtLabels(now time.Time) {
 	}
 	w.size = size
 	labels, err := collection.ReadLabels(c.Collection.Dir)
-	if err != nil || !due(labels, w.read) {
+	if err != nil || !trainingDue(labels, w.read) {
 		return
 	}
 	c.retrain(labels, false)
 }
 
-// due reports whether there are enough new labels after the first read
+// trainingDue reports whether there are enough new labels after the first read
 // lines, or a line requests a training.
-func due(l *collection.Labels, read int) bool {
+func trainingDue(l *collection.Labels, read int) bool {
 	n := 0
 	for _, x := range l.Lines[min(read, len(l.Lines)):] {
 		if x.Do == collection.DoTrain || x.Do == collection.DoUndo {
@@ -220,17 +220,17 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	r.made.Before = c.labels.model
 	before, _ := collection.MadeModel(models, c.labels.model)
 	r.regrows = before.Grown > 0
-	r.stands = labels.Standing()
-	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.stands)
+	r.current = labels.Standing()
+	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.current)
 	r.parts = c.Collection.Crawl.Rulings()
 	return nil
 }
 
 // labelIDs returns labels by the number of their URL; URLs that the crawl
 // does not know are left out.
-func labelIDs(f *frontier.Frontier, stands map[dowse.URL]collection.Label) map[frontier.ID]crawl.Label {
+func labelIDs(f *frontier.Frontier, current map[dowse.URL]collection.Label) map[frontier.ID]crawl.Label {
 	ids := map[frontier.ID]crawl.Label{}
-	for u, l := range stands {
+	for u, l := range current {
 		if id, ok := f.Find(u); ok {
 			ids[id] = labelOf(l)
 		}
@@ -271,11 +271,11 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	if r.made.Grown > 0 {
 		return nil // it has stood the test of grown models
 	}
-	first, err := again.sightings(ctx, r.made.Seen)
+	first, err := again.firstPages(ctx, r.made.Seen)
 	if err != nil {
 		return err
 	}
-	return again.kept(r.rulings, first)
+	return again.checkKept(r.rulings, first)
 }
 
 // train trains a model and saves it.
@@ -284,7 +284,7 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 	if err != nil {
 		return err
 	}
-	for _, l := range r.stands {
+	for _, l := range r.current {
 		if r.made.Labels++; l.Label == collection.LabelOn {
 			r.made.On++
 		}
@@ -302,15 +302,15 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 	return err
 }
 
-// takeIntoUse revises the decisions of the crawl under a new model. The loop
+// putIntoUse revises the decisions of the crawl under a new model. The loop
 // calls it. If that fails, the log records the error, the old model stays in
 // use and the crawl continues.
-func (c *Crawler) takeIntoUse(now time.Time) {
+func (c *Crawler) putIntoUse(now time.Time) {
 	r := c.labels.work
 	c.labels.work = nil
 	r.cancel()
 	if r.err == nil {
-		r.err = c.decideBy(now, r)
+		r.err = c.rerankBy(now, r)
 	}
 	r.made.Done, r.made.Seconds = true, time.Since(r.began).Seconds()
 	if r.err != nil {
@@ -326,21 +326,21 @@ func (c *Crawler) takeIntoUse(now time.Time) {
 	}
 }
 
-// decideBy commits, replaces the judge, appends the rulings and saves a
+// rerankBy commits, replaces the judge, appends the rulings and saves a
 // checkpoint. On an error the old judge is restored.
-func (c *Crawler) decideBy(now time.Time, r *retraining) error {
+func (c *Crawler) rerankBy(now time.Time, r *retraining) error {
 	if err := c.commit(); err != nil {
 		return err
 	}
-	before := c.visitor.rule()
-	c.seat(r.judge, r.stands)
-	err := c.ruleOnRest(r)
+	before := c.visitor.currentJudge()
+	c.replaceJudge(r.judge, r.current)
+	err := c.judgeRest(r)
 	if err == nil {
 		r.made.Pages = len(r.rulings)
 		r.made.Change, err = c.Collection.Crawl.Rerank(now, r.made.Model, r.rulings, c.restore)
 	}
 	if err != nil {
-		if x, ok := c.visitor.Judge.(*ruler); ok {
+		if x, ok := c.visitor.Judge.(*liveJudge); ok {
 			x.now.Store(before)
 		}
 		return err
@@ -348,8 +348,8 @@ func (c *Crawler) decideBy(now time.Time, r *retraining) error {
 	return c.checkpoint()
 }
 
-// ruleOnRest judges the pages that were visited during the retraining.
-func (c *Crawler) ruleOnRest(r *retraining) error {
+// judgeRest judges the pages that were visited during the retraining.
+func (c *Crawler) judgeRest(r *retraining) error {
 	j := c.Collection.Journal
 	for e, err := range j.AsWritten(r.until) {
 		if err != nil {
@@ -362,7 +362,7 @@ func (c *Crawler) ruleOnRest(r *retraining) error {
 		if c.Topic.AsksVia() {
 			e.Page.Via = c.Collection.Via(e.ID)
 		}
-		ruling, err := rule1(c.Collection, e, r.judge, c.visitor.wish, r.ids[e.ID])
+		ruling, err := judgeAgain(c.Collection, e, r.judge, c.visitor.wish, r.ids[e.ID])
 		if err != nil {
 			return err
 		}
@@ -389,7 +389,7 @@ func (c *Crawler) finishRetraining(abort context.Context) error {
 		c.labels.work = nil
 		return nil // the labels are there: the next run does it
 	}
-	c.takeIntoUse(c.live.Clock())
+	c.putIntoUse(c.live.Clock())
 	return c.err
 }
 
@@ -408,7 +408,7 @@ func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, err
 	}
-	c, err := seated(col, Config{NoArchive: true})
+	c, err := openToRevise(col, Config{NoArchive: true})
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
@@ -417,16 +417,16 @@ func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	return m, errors.Join(err, c.Close())
 }
 
-// seated opens the crawl of a collection to revise its decisions. No outside
+// openToRevise opens the crawl of a collection to revise its decisions. No outside
 // judge is asked.
-func seated(col *collection.Collection, cfg Config) (*Crawler, error) {
+func openToRevise(col *collection.Collection, cfg Config) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
 	if err != nil {
 		return nil, err
 	}
 	t.Outside = nil
-	b, err := benchOf(col, t, cfg)
+	b, err := rebuildJudge(col, t, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -445,7 +445,7 @@ func (c *Crawler) retrainNow() (collection.Model, error) {
 	c.retrain(labels, false)
 	r := c.labels.work
 	<-r.done
-	c.takeIntoUse(c.live.Clock())
+	c.putIntoUse(c.live.Clock())
 	if err := errors.Join(r.err, c.err); err != nil {
 		return r.made, fmt.Errorf("crawler: %s: %w", r.made.Model, err)
 	}

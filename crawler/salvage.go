@@ -107,7 +107,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if cfg.Progress == nil {
 		cfg.Progress = func(string, int64, int64) {}
 	}
-	if err := apart(dir, out); err != nil {
+	if err := checkPlace(dir, out); err != nil {
 		return nil, err
 	}
 	w, err := collection.OpenWreck(dir)
@@ -121,10 +121,10 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err := s.rebuild(ctx, part); err != nil {
 		return nil, err
 	}
-	if err := s.takeDown(part); err != nil {
+	if err := s.repeatTakedowns(part); err != nil {
 		return nil, err
 	}
-	if err := s.relabel(part); err != nil {
+	if err := s.trainOnLabels(part); err != nil {
 		s.note("the labels were taken over, and no model could be trained on them: %v", err)
 	}
 	os.Remove(out) // an empty directory
@@ -135,9 +135,9 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	return s.out, nil
 }
 
-// apart returns an error unless the new collection has an empty place
+// checkPlace returns an error unless the new collection has an empty place
 // outside of the old one.
-func apart(dir, out string) error {
+func checkPlace(dir, out string) error {
 	from, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
@@ -167,10 +167,10 @@ type salvage struct {
 	wreck *collection.Wreck
 	out   *Salvaged
 	// seeds and fetched are the seeds and the fetched pages that the journal
-	// names, and gone the takedowns by fingerprint.
-	seeds   []dowse.URL
-	gone    map[frontier.Fingerprint]*crawl.Entry // taken down
-	fetched []dowse.URL                           // pages that the journal knows
+	// names, and takenDown the takedowns by fingerprint.
+	seeds     []dowse.URL
+	takenDown map[frontier.Fingerprint]*crawl.Entry // taken down
+	fetched   []dowse.URL                           // pages that the journal knows
 
 	c   *Crawler
 	web *recordedVisits
@@ -195,7 +195,7 @@ func (s *salvage) note(format string, args ...any) {
 // seeds, the takedowns, and which pages there were. From a journal of
 // another version only the takedowns are used.
 func (s *salvage) readJournal() {
-	s.gone = map[frontier.Fingerprint]*crawl.Entry{}
+	s.takenDown = map[frontier.Fingerprint]*crawl.Entry{}
 	known := map[dowse.URL]bool{}
 	nameless := 0
 	var left *crawl.Leftovers
@@ -221,7 +221,7 @@ func (s *salvage) readJournal() {
 		switch {
 		case e.Print == (frontier.Fingerprint{}): // a URL that stood only on a page that was taken down
 		case s.wreck.Frozen: // the key of the fingerprints is known
-			s.gone[e.Print] = e
+			s.takenDown[e.Print] = e
 		default:
 			nameless++
 		}
@@ -242,8 +242,8 @@ func (s *salvage) readJournal() {
 func (s *salvage) readForgotten() {
 	bare := 0
 	for _, print := range s.wreck.Forgotten() {
-		if s.gone[print] == nil {
-			s.gone[print] = &crawl.Entry{At: time.Now().UTC().Truncate(time.Second), Print: print, Text: lostReason}
+		if s.takenDown[print] == nil {
+			s.takenDown[print] = &crawl.Entry{At: time.Now().UTC().Truncate(time.Second), Print: print, Text: lostReason}
 			bare++
 		}
 	}
@@ -306,7 +306,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 		t = &quiet
 	}
 	files := s.wreck.Files()
-	b, files, err := s.bench(ctx, t, &set, files)
+	b, files, err := s.rebuildJudge(ctx, t, &set, files)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.takeLabels(col.Dir); err != nil {
+	if err := s.copyLabels(col.Dir); err != nil {
 		return errors.Join(err, col.Close())
 	}
 	s.web = &recordedVisits{}
@@ -329,7 +329,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 	if err != nil {
 		return errors.Join(err, s.c.Close())
 	}
-	s.c.visitor.Client, s.c.visitor.keeper = client, nil
+	s.c.visitor.Client, s.c.visitor.archiver = client, nil
 	s.clock = set.Begun
 	col.Crawl.Start(s.clock, seeds)
 	return nil
@@ -368,7 +368,7 @@ func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
 	if set.Begun.IsZero() {
 		set.Begun = s.firstDate()
 	}
-	if p, err := partsOf(s.wreck.Dir, set, t, silent{}, Config{}); err != nil {
+	if p, err := partsOf(s.wreck.Dir, set, t, noJudge{}, Config{}); err != nil {
 		s.note("the strategy can't be used any more (%v): it is %s now", err, strategy.Default)
 		set.Strategy, set.Shadows, set.Needs = strategy.Default, nil, collection.Needs{}
 	} else {
@@ -420,15 +420,15 @@ func (s *salvage) firstDate() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// bench makes the judge from the examples and models of the old collection,
+// rebuildJudge makes the judge from the examples and models of the old collection,
 // and returns the files that can be used.
-func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*madeJudge, []collection.File, error) {
+func (s *salvage) rebuildJudge(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*builtJudge, []collection.File, error) {
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
 	}
 	judged := []string{collection.ExamplesName, collection.LockName, collection.GivenModel, collection.ModelFile(collection.FirstModel)}
 	if s.cfg.Topic != nil {
-		b, err := newBench(ctx, t, set.Strategy, Config{Transport: &recordedVisits{}})
+		b, err := buildJudge(ctx, t, set.Strategy, Config{Transport: &recordedVisits{}})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -437,13 +437,13 @@ func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Set
 	}
 	old := s.wreck.Collection()
 	old.Settings = *set
-	b, err := benchOf(old, t, Config{})
+	b, err := rebuildJudge(old, t, Config{})
 	if err == nil {
 		return b, files, nil
 	}
 	s.note("what the judge was made from can't all be read: %v", err)
 	if old.Settings.Model = ""; set.Model != "" {
-		if b, err2 := benchOf(old, t, Config{}); err2 == nil && !t.Needs() {
+		if b, err2 := rebuildJudge(old, t, Config{}); err2 == nil && !t.Needs() {
 			set.Model = ""
 			return b, without(collection.ModelFile(collection.FirstModel)), nil
 		}
@@ -453,11 +453,11 @@ func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Set
 		return nil, nil, fmt.Errorf("crawler: %s: its judge can't be made again (%w): give a topic file or a few words", s.wreck.Dir, err)
 	}
 	set.Model = ""
-	return &madeJudge{judge: j}, without(judged...), nil
+	return &builtJudge{judge: j}, without(judged...), nil
 }
 
-// takeLabels copies the valid labels.
-func (s *salvage) takeLabels(dir string) error {
+// copyLabels copies the valid labels.
+func (s *salvage) copyLabels(dir string) error {
 	labels, err := collection.ReadLabels(s.wreck.Dir)
 	if err != nil {
 		s.note("the labels can't be read: %v", err)
@@ -466,13 +466,13 @@ func (s *salvage) takeLabels(dir string) error {
 	if labels.Bad > 0 {
 		s.note("%s of labels.jsonl can't be read", plain.Some(labels.Bad, "line"))
 	}
-	stands := labels.Standing()
+	current := labels.Standing()
 	var lines []collection.Label
 	for _, l := range slices.Backward(labels.Lines) {
-		if x, ok := stands[l.URL]; ok && !s.isGone(l.URL) {
+		if x, ok := current[l.URL]; ok && !s.isTakenDown(l.URL) {
 			x.Model = ""
 			lines = append(lines, x)
-			delete(stands, l.URL)
+			delete(current, l.URL)
 		}
 	}
 	slices.Reverse(lines)
@@ -480,10 +480,10 @@ func (s *salvage) takeLabels(dir string) error {
 	return collection.AppendLabels(dir, lines...)
 }
 
-// relabel trains a model on the labels if a crawl would.
-func (s *salvage) relabel(dir string) error {
+// trainOnLabels trains a model on the labels if a crawl would.
+func (s *salvage) trainOnLabels(dir string) error {
 	labels, err := collection.ReadLabels(dir)
-	if err != nil || !due(labels, 0) {
+	if err != nil || !trainingDue(labels, 0) {
 		return err
 	}
 	_, err = Retrain(dir)
@@ -519,8 +519,8 @@ func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, er
 // isTail reports whether an answer had been cut off the archive.
 func (s *salvage) isTail(k *archive.Kept) bool { return filepath.Dir(k.Path) == s.wreck.State() }
 
-// lose counts a record that is not copied: erased, left out or unreadable.
-func (s *salvage) lose(l archive.Loss) {
+// countLoss counts a record that is not copied: erased, left out or unreadable.
+func (s *salvage) countLoss(l archive.Loss) {
 	switch {
 	case errors.Is(l.Err, archive.ErrErased):
 		s.out.Erased++
@@ -540,7 +540,7 @@ const commitEvery = 500
 // pages. It commits every commitEvery answers.
 func (s *salvage) fill(ctx context.Context) error {
 	s.kept, s.seen = map[string]dowse.Place{}, map[dowse.URL]bool{}
-	next, stop := iter.Pull2(s.exchanges(s.lose))
+	next, stop := iter.Pull2(s.exchanges(s.countLoss))
 	defer stop()
 	s.web.next = next
 	total := folderSize(s.wreck.Archive())
@@ -567,7 +567,7 @@ func (s *salvage) fill(ctx context.Context) error {
 	if s.tails > 0 {
 		s.note("%s had been cut off the archive, because the journal did not know of them: they were saved in state/uncommitted-*.warc.gz, and are taken over", plain.Some(s.tails, "answer"))
 	}
-	s.settle()
+	s.queueMissing()
 	return s.c.commit()
 }
 
@@ -592,20 +592,20 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 	original, known := s.kept[k.RefersTo()]
 	switch {
 	case err != nil:
-		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: fmt.Errorf("its URL is none: %w", err)})
+		s.countLoss(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: fmt.Errorf("its URL is none: %w", err)})
 		return nil
-	case s.isGone(u):
+	case s.isTakenDown(u):
 		s.out.Erased++
 		return nil
 	case s.isTail(k) && (s.seen[u] || k.IsRevisit() && !known):
 		return nil // it was fetched again later, or belongs to an answer that was never kept
 	case k.IsRevisit() && !known:
-		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: errors.New("the answer that it refers to can't be read")})
+		s.countLoss(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: errors.New("the answer that it refers to can't be read")})
 		return nil
 	}
 	answer, err := k.Response(s.c.Collection.ArchiveDir(), original)
 	if err != nil {
-		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: err})
+		s.countLoss(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: err})
 		return nil
 	}
 	defer answer.Body.Close()
@@ -670,16 +670,16 @@ func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
 	return place, nil
 }
 
-// isGone reports whether a URL was taken down.
-func (s *salvage) isGone(u dowse.URL) bool {
-	return len(s.gone) > 0 && s.gone[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
+// isTakenDown reports whether a URL was taken down.
+func (s *salvage) isTakenDown(u dowse.URL) bool {
+	return len(s.takenDown) > 0 && s.takenDown[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
 }
 
-// takeDown repeats the takedowns of the old collection. The new one has the
+// repeatTakedowns repeats the takedowns of the old collection. The new one has the
 // same key, so a fingerprint identifies the same URL.
-func (s *salvage) takeDown(dir string) error {
+func (s *salvage) repeatTakedowns(dir string) error {
 	byReason := map[string]*collection.Takedown{}
-	for print, e := range s.gone {
+	for print, e := range s.takenDown {
 		x := byReason[e.Text]
 		if x == nil {
 			x = &collection.Takedown{Why: e.Text, At: e.At}
@@ -698,12 +698,12 @@ func (s *salvage) takeDown(dir string) error {
 	return nil
 }
 
-// settle queues the pages that the journal names and the archive does not
+// queueMissing queues the pages that the journal names and the archive does not
 // hold.
-func (s *salvage) settle() {
+func (s *salvage) queueMissing() {
 	cr := s.c.Collection.Crawl
 	for _, u := range s.fetched {
-		if s.seen[u] || s.isGone(u) {
+		if s.seen[u] || s.isTakenDown(u) {
 			continue
 		}
 		if s.out.MissingAll++; len(s.out.Missing) < maxMissing {

@@ -45,8 +45,9 @@ func seenOf(fetched int) (n int) {
 	return n
 }
 
-// A sighting is a page that was seen, on its way to being drawn.
-type sighting struct {
+// A fetchedPage is a candidate for a negative example: a page that the crawl
+// fetched, with its position in the order in which pages are drawn.
+type fetchedPage struct {
 	page *dowse.Page
 	id   frontier.ID
 	// place is the offset of the visit in the journal.
@@ -65,7 +66,7 @@ type sighting struct {
 // The order by chance hangs on the key of the collection and the URLs alone, and is not
 // that of audits.
 func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]bool) ([]*dowse.Page, error) {
-	list, err := r.sightings(ctx, of)
+	list, err := r.firstPages(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,8 @@ func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]boo
 	return pages, nil
 }
 
-// sightings returns the first pages that were fetched, each once.
-func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err error) {
+// firstPages returns the first pages that were fetched, each once.
+func (r *rejudge) firstPages(ctx context.Context, of int) (list []fetchedPage, err error) {
 	for e, err := range r.col.Journal.Visits(0) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
@@ -104,7 +105,7 @@ func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err e
 		if of >= 0 && len(list) == of {
 			break
 		}
-		list = append(list, sighting{page: e.Page, id: e.ID, place: e.Place()})
+		list = append(list, fetchedPage{page: e.Page, id: e.ID, place: e.Place()})
 	}
 	return list, nil
 }
@@ -113,18 +114,18 @@ func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err e
 // is a matter of their order, in which a judge that was trained against everyday texts is
 // right more often than in where it draws the line; so it holds up to a harvest rate of
 // two thirds.
-func (r *rejudge) unlikely(list []sighting) []sighting {
-	slices.SortStableFunc(list, func(a, b sighting) int {
+func (r *rejudge) unlikely(list []fetchedPage) []fetchedPage {
+	slices.SortStableFunc(list, func(a, b fetchedPage) int {
 		return cmp.Compare(a.page.Verdict.Relevance, b.page.Verdict.Relevance)
 	})
-	return slices.DeleteFunc(list[:(len(list)+2)/3], func(s sighting) bool {
+	return slices.DeleteFunc(list[:(len(list)+2)/3], func(s fetchedPage) bool {
 		return s.page.Verdict.Relevance >= r.col.Settings.Threshold || r.labels[s.id] != crawl.Unlabelled || s.page.Near != ""
 	})
 }
 
 // takeTurns puts pages into a random order in which hosts alternate.
-func takeTurns(list []sighting) {
-	byLot := func(a, b sighting) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
+func takeTurns(list []fetchedPage) {
+	byLot := func(a, b fetchedPage) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
 	slices.SortFunc(list, byLot)
 	turns := map[string]int{}
 	for i := range list {
@@ -132,7 +133,7 @@ func takeTurns(list []sighting) {
 		list[i].turn = turns[host]
 		turns[host]++
 	}
-	slices.SortFunc(list, func(a, b sighting) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
+	slices.SortFunc(list, func(a, b fetchedPage) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
 }
 
 // contrast adds pages of the crawl to m as negative examples if it has too
@@ -160,13 +161,13 @@ func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int,
 	return len(list), nil
 }
 
-// lookAtSeen is called by the loop after pages were committed. When enough
+// checkSeen is called by the loop after pages were committed. When enough
 // pages were fetched, it trains the judge against some of them, if its only
 // negative examples are everyday texts. The loop waits for the result, so
 // that the order of visits does not depend on how long that takes; the pages
 // are few. It is skipped if they are many, as in a collection of an older
 // version.
-func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
+func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 	w := &c.labels
 	if w.seen >= lastSeen {
 		return
@@ -211,7 +212,7 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 	if r.made.Refused = isRefusal(r.err); r.made.Refused {
 		w.read, r.made.Read = read, read // labels wait for the next model
 	}
-	c.takeIntoUse(now)
+	c.putIntoUse(now)
 }
 
 // errNoContrast is the end of a retraining for the sake of contrast alone, if too few of
@@ -259,11 +260,11 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	if !positivesOnly(m) {
 		return false
 	}
-	stands := labels.Standing()
-	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(stands) > 0 {
+	current := labels.Standing()
+	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(current) > 0 {
 		return false // who labels says when
 	}
-	for _, l := range stands {
+	for _, l := range current {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
 	}
 	return m.MissingNegatives() > 0

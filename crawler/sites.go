@@ -58,11 +58,11 @@ func trainForSites(t *topic.Topic, m *topic.Material) error {
 	return nil
 }
 
-// knowError adds the cross-validated error rate of the judge to the strategy
+// addErrorRate adds the cross-validated error rate of the judge to the strategy
 // of a crawl for sites, unless one was given. It is stored with the other
 // parameters, so that a resumed crawl uses the same value.
-func knowError(s *collection.Settings, j dowse.Judge, cfg Config) {
-	e := min(site.Reader{By: j}.ErrorRate(), mostWrong)
+func addErrorRate(s *collection.Settings, j dowse.Judge, cfg Config) {
+	e := min(site.Reader{By: j}.ErrorRate(), maxErrorRate)
 	if e <= 0 || cfg.Strategy != nil || !ForSites(s.Strategy) || strings.Contains(s.Strategy, "p_err=") {
 		return
 	}
@@ -73,6 +73,6 @@ func knowError(s *collection.Settings, j dowse.Judge, cfg Config) {
 	s.Strategy += fmt.Sprintf("%sp_err=%.4g", sep, e)
 }
 
-// mostWrong bounds the error rate of a judge. One that is wrong about every
+// maxErrorRate bounds the error rate of a judge. One that is wrong about every
 // second page carries no information, and no site would ever be judged.
-const mostWrong = 0.45
+const maxErrorRate = 0.45

@@ -77,22 +77,22 @@ func TestKillSitesExactly(t *testing.T) {
 	t.Setenv(crashTown, "1")
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
-	told, web := map[string]bool{}, &manyPages{}
+	committed, web := map[string]bool{}, &manyPages{}
 	most := 0
 	kills := 6
 	if testing.Short() {
 		kills = 3
 	}
 	for range kills {
-		crawlAndEnd(t, web, killed, moment{40, 0}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, killed, moment{40, 0}, syscall.SIGKILL, committed)
 		_, reading := sitesOf(t, killed)
 		most = max(most, reading)
 	}
 	if most < 5 {
 		t.Errorf("at most %d sites were being read when the crawl was killed", most)
 	}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
+	finish(t, web, killed, committed)
+	finish(t, web, whole, committed)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
@@ -150,12 +150,12 @@ func checkStories(t *testing.T, dir string) {
 func TestKillSites(t *testing.T) {
 	t.Setenv(crashTown, "1")
 	dir := filepath.Join(t.TempDir(), "town.dowse")
-	told, web := map[string]bool{}, &manyPages{}
+	committed, web := map[string]bool{}, &manyPages{}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for range 5 {
-		crawlAndEnd(t, web, dir, moment{1 + rng.IntN(40), time.Duration(rng.IntN(30)) * time.Millisecond}, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, dir, moment{1 + rng.IntN(40), time.Duration(rng.IntN(30)) * time.Millisecond}, syscall.SIGKILL, committed)
 	}
-	finish(t, web, dir, told)
+	finish(t, web, dir, committed)
 	list, reading := sitesOf(t, dir)
 	if reading != 0 || len(list) < townSites/2 {
 		t.Errorf("%d sites are known, %d still being read", len(list), reading)

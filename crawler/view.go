@@ -15,22 +15,22 @@ func View(dir string) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := look(col)
+	c, err := restoreView(col)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
 	return c, nil
 }
 
-// look restores the crawl of an open collection without a judge and without
+// restoreView restores the crawl of an open collection without a judge and without
 // a network.
-func look(col *collection.Collection) (*Crawler, error) {
+func restoreView(col *collection.Collection) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(col.Dir, col.Settings, t, silent{}, Config{})
+	parts, err := partsOf(col.Dir, col.Settings, t, noJudge{}, Config{})
 	if err != nil {
 		return nil, err
 	}

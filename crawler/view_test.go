@@ -44,7 +44,7 @@ func TestView(t *testing.T) {
 			if got := v.Status().Fetched; got < 20 {
 				t.Errorf("the view shows %d pages, 20 were committed", got)
 			}
-			if last, ok := crawler.LastSitting(v.Collection); !ok || !last.Ended.IsZero() || v.StopReason() != "" {
+			if last, ok := crawler.LastRun(v.Collection); !ok || !last.Ended.IsZero() || v.StopReason() != "" {
 				t.Errorf("the crawl goes on, and the view says %+v", last)
 			}
 			v.Close()
@@ -92,22 +92,22 @@ func sizes(t *testing.T, dir string) map[string]int64 {
 }
 
 // Each run leaves word of how it ended.
-func TestLastSitting(t *testing.T) {
+func TestLastRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	c := openPools(t, dir, 10)
-	if _, ok := crawler.LastSitting(c.Collection); ok {
-		t.Error("a sitting before the first")
+	if _, ok := crawler.LastRun(c.Collection); ok {
+		t.Error("a run was found before the first")
 	}
 	for range c.Crawl(context.Background()) {
 		break
 	}
-	last, ok := crawler.LastSitting(c.Collection)
+	last, ok := crawler.LastRun(c.Collection)
 	if !ok || last.Why != dowse.StopSignal || last.Ended.Before(last.Begun) || last.Process != os.Getpid() {
 		t.Errorf("paused, and the log says %+v", last)
 	}
 	for range c.Crawl(context.Background()) {
 	}
-	last, _ = crawler.LastSitting(c.Collection)
+	last, _ = crawler.LastRun(c.Collection)
 	if last.Why != dowse.StopPages || last.Fetched != 10 {
 		t.Errorf("finished, and the log says %+v", last)
 	}

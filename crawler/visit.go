@@ -29,8 +29,8 @@ type Visitor struct {
 	Language func(p *dowse.Page) string
 
 	wish Wish
-	// keeper is nil if no archive is kept.
-	keeper *keeper
+	// archiver is nil if no archive is kept.
+	archiver *archiver
 }
 
 // Rate makes the judge rate for each link what the strategy uses.
@@ -68,12 +68,12 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if r.Outcome != dowse.Fetched {
 		return v.arrival(p, r)
 	}
-	under := v.rule()
+	under := v.currentJudge()
 	v.read(p, r)
 	a := v.arrival(p, r)
 	if keep := a.Keep; keep != nil && under != nil {
 		a.Keep = func() error {
-			if p.Outcome == dowse.Fetched && under != v.rule() { // another judge was put in its place meanwhile
+			if p.Outcome == dowse.Fetched && under != v.currentJudge() { // another judge was put in its place meanwhile
 				v.wish.Rate(v.Judge, p)
 			}
 			return keep()
@@ -82,10 +82,10 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	return a
 }
 
-// rule returns the current judge and labels; nil if the judge can't be
+// currentJudge returns the current judge and labels; nil if the judge can't be
 // replaced.
-func (v *Visitor) rule() *rule {
-	if r, ok := v.Judge.(*ruler); ok {
+func (v *Visitor) currentJudge() *labelledJudge {
+	if r, ok := v.Judge.(*liveJudge); ok {
 		return r.now.Load()
 	}
 	return nil
@@ -97,13 +97,13 @@ func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
 	p.Outcome, p.Reason, p.Detail = r.Outcome, r.Reason, r.Detail
 	p.Fetch, p.Host = r.Fetch, r.Host
 	if r.Outcome == dowse.Redirected {
-		p.Links = []dowse.Link{{URL: r.Location, Mention: bare}}
+		p.Links = []dowse.Link{{URL: r.Location, Mention: bareMention}}
 	}
 	return p
 }
 
-// bare is a mention without words.
-var bare = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
+// bareMention is a mention without words.
+var bareMention = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 
 // robots requests robots.txt; the page of the visit carries the rules for
 // the host.
@@ -132,7 +132,7 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 		p.Maps = r.Maps
 		p.Links = make([]dowse.Link, len(r.Links))
 		for i, u := range r.Links {
-			p.Links[i] = dowse.Link{URL: u, Mention: bare}
+			p.Links[i] = dowse.Link{URL: u, Mention: bareMention}
 		}
 	}
 	return v.arrival(p, r)
@@ -170,12 +170,12 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
 	a := crawl.Arrival{Page: p}
 	size := sizeOf(p)
-	if v.keeper != nil {
-		parcels := v.pack(p, answers)
-		for _, c := range parcels {
+	if v.archiver != nil {
+		encoded := v.pack(p, answers)
+		for _, c := range encoded {
 			size += c.size()
 		}
-		a.Keep = func() error { return v.keeper.keep(p, parcels) }
+		a.Keep = func() error { return v.archiver.store(p, encoded) }
 	}
 	if last := answers[len(answers)-1].Claim; last != nil {
 		for _, r := range answers[:len(answers)-1] {
@@ -188,7 +188,7 @@ func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arriv
 }
 
 // pack encodes the answers that were received.
-func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (parcels []parcel) {
+func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []encodedAnswer) {
 	for i, r := range answers {
 		if r.ResponseHead == nil {
 			continue
@@ -203,9 +203,9 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (parcels []parc
 		if i == len(answers)-1 && p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {
 			ex.Metadata = metadata(p)
 		}
-		parcels = append(parcels, v.keeper.pack(ex))
+		encoded = append(encoded, v.archiver.pack(ex))
 	}
-	return parcels
+	return encoded
 }
 
 // sizeOf estimates the memory of a page in bytes.

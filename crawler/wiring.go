@@ -34,9 +34,9 @@ const customStrategy = "custom "
 // ErrSeeds is returned when there are no seeds.
 var ErrSeeds = errors.New("no seeds: say where to begin")
 
-// wanted returns the topic of a config: its Topic, one made of its Words, or
+// topicFor returns the topic of a config: its Topic, one made of its Words, or
 // a placeholder for a Judge.
-func wanted(cfg *Config) (*topic.Topic, error) {
+func topicFor(cfg *Config) (*topic.Topic, error) {
 	switch {
 	case cfg.Topic != nil:
 		return cfg.Topic, nil
@@ -105,11 +105,11 @@ func seedURLs(raw []string) ([]dowse.URL, error) {
 	return urls, nil
 }
 
-// identified returns an ErrIdentity unless the crawl has a contact or can't
+// checkIdentity returns an ErrIdentity unless the crawl has a contact or can't
 // reach the public web: all its seeds are addresses that the user allowed,
 // or names that the user's own resolver answers. Nothing public is dialled
 // then.
-func identified(s collection.Settings, cfg Config, seeds []dowse.URL) error {
+func checkIdentity(s collection.Settings, cfg Config, seeds []dowse.URL) error {
 	if s.Identity.Contact != "" || cfg.Dial != nil || cfg.Transport != nil {
 		return nil
 	}
@@ -188,7 +188,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 		return nil, err
 	}
 	polite := s.Resolved().Politeness
-	polite.InFlight = min(polite.InFlight, visitRoom())
+	polite.InFlight = min(polite.InFlight, maxVisits())
 	if polite.Delay == 0 {
 		polite.Delay = crawl.None
 	}
@@ -206,7 +206,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
+	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
 	if err := v.rateAll(strat, shadows); err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 		AllowNet: nets, OnlyAllowed: set.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
 		Resolver: set.Resolver, Timeout: set.Timeout,
 		MaxBody: set.MaxBody, Budget: cfg.budget, Dial: cfg.Dial, Transport: cfg.Transport,
-		IdleConns: min(defaultIdle, visitRoom()),
+		IdleConns: min(defaultIdle, maxVisits()),
 	})
 }
 
@@ -329,14 +329,14 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 		}
 		wish.window(doc)
 		keepRatings(doc.Links, page.Links)
-		takeOver(page, doc)
+		replaceDocument(page, doc)
 		return nil
 	}
 }
 
-// takeOver sets a document that was extracted again, and keeps what does not
+// replaceDocument sets a document that was extracted again, and keeps what does not
 // come from the HTML.
-func takeOver(page *dowse.Page, doc *dowse.Document) {
+func replaceDocument(page *dowse.Page, doc *dowse.Document) {
 	doc.Sketch = page.Sketch
 	doc.Language = cmp.Or(doc.Language, page.Language)
 	doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive

@@ -105,7 +105,7 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
 	}
-	var last crawler.Sitting
+	var last crawler.RunRecord
 	var ok bool
 	st.Process, last, ok = lastRun(col)
 	st.Running = st.Process != 0
@@ -118,10 +118,10 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 
 // lastRun returns the process that crawls, 0 for none, and the last run. A run may begin
 // or end while it looks, so it looks twice before a run counts as killed.
-func lastRun(col *collection.Collection) (process int, last crawler.Sitting, ok bool) {
+func lastRun(col *collection.Collection) (process int, last crawler.RunRecord, ok bool) {
 	for range 2 {
 		process = collection.Running(col.Dir)
-		last, ok = crawler.LastSitting(col)
+		last, ok = crawler.LastRun(col)
 		if process != 0 || !ok || !last.Ended.IsZero() {
 			break
 		}
@@ -185,7 +185,7 @@ func (st *status) audit() []string {
 }
 
 // take adds how the last run ended.
-func (st *status) take(last crawler.Sitting) {
+func (st *status) take(last crawler.RunRecord) {
 	if st.Running && last.Ended.IsZero() {
 		return
 	}

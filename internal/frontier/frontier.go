@@ -20,7 +20,7 @@
 //
 // Priorities of all waiting URLs can be raised together in constant time
 // ([Frontier.Raise]), because the order of two URLs does not depend on what is
-// added to both. See tide.go.
+// added to both. See offset.go.
 //
 // Memory is the limit of a large crawl, so a URL costs 48 bytes plus 6 in the
 // table of fingerprints, without pointers; strings are stored by [Names]. URLs
@@ -82,11 +82,11 @@ type Frontier struct {
 	table   table
 	counts  [states]int
 
-	queue   tide     // raises the waiting URLs
-	shelf   tide     // raises the visited URLs
-	rise    column   // by ID: 1 + position in tide.rising
-	visited []uint32 // heap of visited URLs, if revisits
-	visits  chunks[visit]
+	waitingOffset sharedOffset // raises the waiting URLs
+	visitedOffset sharedOffset // raises the visited URLs
+	risingAt      column       // by ID: 1 + position in sharedOffset.rising
+	visited       []uint32     // heap of visited URLs, if revisits
+	visits        chunks[visit]
 
 	hosts   chunks[host]
 	byName  hostNames
@@ -115,7 +115,7 @@ func New(cfg Config) *Frontier {
 		laneIDs:  map[string]uint32{},
 		aliases:  map[ID]ID{},
 		groups:   groups{dropped: map[string]bool{}},
-		polite:   polite{clock: never, ripe: never},
+		polite:   polite{clock: never, latestReady: never},
 	}
 }
 

@@ -31,7 +31,7 @@ func (f *Frontier) SetGroup(id ID, group string) {
 		group = ""
 	}
 	f.groups.join(id, group)
-	if e.state == dowse.Waiting && f.shut(id) {
+	if e.state == dowse.Waiting && f.isDropped(id) {
 		f.move(id, e, dowse.Excluded)
 	}
 }
@@ -39,8 +39,8 @@ func (f *Frontier) SetGroup(id ID, group string) {
 // Dropped reports whether the group was dropped. Queue refuses its URLs.
 func (f *Frontier) Dropped(group string) bool { return f.groups.dropped[group] }
 
-// shut reports whether the group of the URL was dropped.
-func (f *Frontier) shut(id ID) bool {
+// isDropped reports whether the group of the URL was dropped.
+func (f *Frontier) isDropped(id ID) bool {
 	return len(f.groups.dropped) > 0 && f.groups.dropped[f.Group(id)]
 }
 

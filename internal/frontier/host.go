@@ -6,8 +6,9 @@ import "time"
 // were first seen, from 0.
 type HostID uint32
 
-// A host has the heap of its waiting leads. It is in the heap of all hosts
-// while it has any, and in the heap that its seat names.
+// A host is one unit of politeness, with the heap of its waiting leads. While
+// it has any it is in the heap of all hosts, and in the heap that its field
+// heap names.
 type host struct {
 	leads []uint32
 	name  uint64 // its place in byName
@@ -15,20 +16,21 @@ type host struct {
 	lane  uint32 // 1 + index; 0 for none
 	busy  uint32 // visits in flight
 	inAll uint32 // position in polite.all
-	at    uint32 // position in the heap of its seat
-	seat  seat
+	at    uint32 // position in that heap
+	heap  heapKind
 	late  bool // see SetLate
 }
 
 // A lane is shared by hosts on one address. Those that are rested are in its
-// heap, and the lane, with a seat of its own, represents the best of them.
+// heap, and the lane itself is in one of the heaps of polite, where it
+// represents the best of them.
 type lane struct {
-	rested []party
+	rested []hostOrLane
 	name   string
 	ready  moment
 	busy   uint32
 	at     uint32
-	seat   seat
+	heap   heapKind
 }
 
 func (f *Frontier) host(h HostID) *host { return f.hosts.at(uint32(h)) }

@@ -11,7 +11,7 @@ func (f *Frontier) SetLate(h HostID, late bool) {
 		return
 	}
 	if ho.inAll != nowhere {
-		f.polite.lates += int(bit(late)) - int(bit(ho.late))
+		f.polite.lateHosts += int(bit(late)) - int(bit(ho.late))
 	}
 	ho.late = late
 	f.refresh(h)
@@ -30,4 +30,4 @@ func (f *Frontier) Late(h HostID) bool { return f.host(h).late }
 func (f *Frontier) HostsWaiting() int { return len(f.polite.all) }
 
 // OnlyLate reports whether every host with a waiting lead is late.
-func (f *Frontier) OnlyLate() bool { return f.polite.lates == len(f.polite.all) }
+func (f *Frontier) OnlyLate() bool { return f.polite.lateHosts == len(f.polite.all) }

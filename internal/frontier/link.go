@@ -50,7 +50,7 @@ func (s *snapshotReader) check(f *Frontier) {
 	owned := make([]bool, f.visits.n)
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
-		switch t := f.tideOf(e.state); {
+		switch t := f.offsetOf(e.state); {
 		case int(e.host) >= f.hosts.n, int(e.state) >= states, e.flags&^allFlags != 0, e.key != e.key:
 			s.damaged("invalid entry")
 			return
@@ -106,12 +106,12 @@ func (f *Frontier) linkLeads() {
 		case e.state == dowse.Visited && f.revisits:
 			f.visited = append(f.visited, i)
 		}
-		if t := f.tideOf(e.state); t != nil && t.cap != 0 && !e.is(capped) {
+		if t := f.offsetOf(e.state); t != nil && t.cap != 0 && !e.is(capped) {
 			t.rising = append(t.rising, i)
 		}
 	}
-	heapify(byKey{f}, f.queue.rising)
-	heapify(byKey{f}, f.shelf.rising)
+	heapify(byKey{f}, f.waitingOffset.rising)
+	heapify(byKey{f}, f.visitedOffset.rising)
 	f.rebuild(dowse.Waiting)
 	f.rebuild(dowse.Visited)
 }

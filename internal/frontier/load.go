@@ -101,11 +101,11 @@ func (s *snapshotReader) head(f *Frontier) {
 		s.Fail(ErrKey)
 	}
 	f.regret = s.Float()
-	f.queue, f.shelf = s.tide(), s.tide()
+	f.waitingOffset, f.visitedOffset = s.offset(), s.offset()
 }
 
-func (s *snapshotReader) tide() tide {
-	t := tide{offset: s.Float(), cap: s.Float()}
+func (s *snapshotReader) offset() sharedOffset {
+	t := sharedOffset{offset: s.Float(), cap: s.Float()}
 	if finite := t.offset - t.offset + t.cap - t.cap; finite != 0 {
 		s.damaged("a raise that is none")
 	}

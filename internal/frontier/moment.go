@@ -59,7 +59,7 @@ func (f *Frontier) Shift(d time.Duration) {
 		la := f.lanes.at(l)
 		la.ready = la.ready.moved(d)
 	}
-	f.polite.clock, f.polite.ripe = f.polite.clock.moved(d), f.polite.ripe.moved(d)
+	f.polite.clock, f.polite.latestReady = f.polite.clock.moved(d), f.polite.latestReady.moved(d)
 }
 
 // RestAll lets every host rest at least until the time that until returns for

@@ -15,41 +15,41 @@ import (
 // is in it and a host in it is rested. So every change concerns one host and
 // its lane, and the best of the rested is always on top of the heap.
 //
-// A party moves between the heaps like this:
+// A host or lane moves between the heaps like this:
 //
-//	no lead, or no free connection   noSeat
-//	ready lies in the future         restingSeat, by time
-//	ready has come                   restedSeat, by best lead
-//	the same, and in a lane          laneSeat, in the heap of the lane
-//	the same, and late               lateSeat, by best lead
+//	no lead, or no free connection   noHeap
+//	ready lies in the future         restingHeap, by time
+//	ready has come                   restedHeap, by best lead
+//	the same, and in a lane          laneHeap, in the heap of the lane
+//	the same, and late               lateHeap, by best lead
 //
-// refresh computes the seat from scratch and moveTo moves the party, so that no
-// caller needs to know where it was.
+// refresh computes the heap from scratch and moveTo moves the host or lane, so
+// that no caller needs to know where it was.
 type polite struct {
-	all     []party // heap of the hosts with leads, by best lead
-	rested  []party // heap of those that may be visited now, by best lead
-	late    []party // the same for those that are late, see SetLate
-	lates   int     // number of late hosts in all
-	resting []party // heap of those that may not, by time
-	clock   moment  // the time of the last call of Next
-	ripe    moment  // the latest ready time of what is rested, to notice that time ran backwards
+	all         []hostOrLane // heap of the hosts with leads, by best lead
+	rested      []hostOrLane // heap of those that may be visited now, by best lead
+	late        []hostOrLane // the same for those that are late, see SetLate
+	lateHosts   int          // number of late hosts in all
+	resting     []hostOrLane // heap of those that may not, by time
+	clock       moment       // the time of the last call of Next
+	latestReady moment       // the latest ready time of what is rested, to notice that time ran backwards
 }
 
-// A party is a host or, with the top bit set, a lane (its index). Both are
-// scheduled in the same way.
-type party uint32
+// A hostOrLane is the number of a host or, with the top bit set, the index of
+// a lane. Both are scheduled in the same way, by the same heaps.
+type hostOrLane uint32
 
-const laneBit = party(1 << 31)
+const laneBit = hostOrLane(1 << 31)
 
-// A seat names the heap that a party is in.
-type seat uint8
+// A heapKind names the heap that a host or lane is in.
+type heapKind uint8
 
 const (
-	noSeat seat = iota
-	restingSeat
-	restedSeat
-	laneSeat // rested, in the heap of its lane
-	lateSeat // rested, in the heap of the late
+	noHeap heapKind = iota
+	restingHeap
+	restedHeap
+	laneHeap // rested, in the heap of its lane
+	lateHeap // rested, in the heap of the late
 )
 
 // Next takes the best lead among the hosts that are rested at now and have a
@@ -62,8 +62,8 @@ func (f *Frontier) Next(now time.Time) (id ID, when time.Time, ok bool) {
 	return f.takeBest(f.polite.rested)
 }
 
-// takeBest takes the best lead of a heap of rested parties.
-func (f *Frontier) takeBest(rested []party) (id ID, when time.Time, ok bool) {
+// takeBest takes the best lead of a heap of rested hosts and lanes.
+func (f *Frontier) takeBest(rested []hostOrLane) (id ID, when time.Time, ok bool) {
 	if len(rested) == 0 {
 		return None, f.wake(), false
 	}
@@ -104,8 +104,8 @@ func (f *Frontier) Rested(h HostID, now time.Time) bool {
 	return l.busy == 0 && l.ready <= momentOf(now)
 }
 
-// wake returns when the first resting party will be rested, the zero time if
-// there is none.
+// wake returns when the first resting host or lane will be rested, the zero
+// time if there is none.
 func (f *Frontier) wake() time.Time {
 	if len(f.polite.resting) == 0 {
 		return time.Time{}
@@ -179,7 +179,7 @@ func (f *Frontier) Lane(h HostID, name string) {
 	if ho.lane == to {
 		return
 	}
-	f.moveTo(party(h), noSeat)
+	f.moveTo(hostOrLane(h), noHeap)
 	if from := ho.lane; from != 0 {
 		f.lane(from).busy -= ho.busy
 		f.refreshLane(from)
@@ -207,21 +207,21 @@ func (f *Frontier) seeLane(name string) uint32 {
 	return uint32(f.lanes.n)
 }
 
-// setClock moves parties whose rest has ended by now to the rested. If time ran
-// backwards, parties that were rested rest again.
+// setClock moves hosts and lanes whose rest has ended by now to the rested. If time ran
+// backwards, those that were rested rest again.
 func (f *Frontier) setClock(now moment) {
 	p := &f.polite
 	p.clock = now
 	for len(p.resting) > 0 && f.readyOf(p.resting[0]) <= now {
-		f.refreshParty(p.resting[0])
+		f.refreshEither(p.resting[0])
 	}
-	if now < p.ripe {
+	if now < p.latestReady {
 		f.refreshAll()
-		p.ripe = now
+		p.latestReady = now
 	}
 }
 
-func (f *Frontier) refreshParty(x party) {
+func (f *Frontier) refreshEither(x hostOrLane) {
 	if x&laneBit != 0 {
 		f.refreshLane(uint32(x&^laneBit) + 1)
 		return
@@ -242,153 +242,154 @@ func (f *Frontier) refreshAll() {
 // visits, its rest or the clock have changed, and does the same for its lane.
 func (f *Frontier) refresh(h HostID) {
 	ho := f.host(h)
-	o, all := byAll{f}, &f.polite.all
+	o, all := byBestLead{f}, &f.polite.all
 	switch {
 	case len(ho.leads) > 0 && ho.inAll == nowhere:
-		push(o, all, party(h))
-		f.polite.lates += int(bit(ho.late))
+		push(o, all, hostOrLane(h))
+		f.polite.lateHosts += int(bit(ho.late))
 	case len(ho.leads) > 0:
 		fix(o, *all, int(ho.inAll))
 	case ho.inAll != nowhere:
 		remove(o, all, int(ho.inAll))
 		ho.inAll = nowhere
-		f.polite.lates -= int(bit(ho.late))
+		f.polite.lateHosts -= int(bit(ho.late))
 	}
-	f.moveTo(party(h), f.seatFor(ho))
+	f.moveTo(hostOrLane(h), f.heapFor(ho))
 	if ho.lane != 0 {
 		f.refreshLane(ho.lane)
 	}
 }
 
-// seatFor returns the seat of a host by its present state.
-func (f *Frontier) seatFor(ho *host) seat {
+// heapFor returns the heap that a host belongs in by its present state.
+func (f *Frontier) heapFor(ho *host) heapKind {
 	switch {
 	case len(ho.leads) == 0 || ho.busy >= f.conns:
-		return noSeat
+		return noHeap
 	case ho.ready > f.polite.clock:
-		return restingSeat
+		return restingHeap
 	case ho.lane != 0:
-		return laneSeat
+		return laneHeap
 	case ho.late:
-		return lateSeat
+		return lateHeap
 	}
-	return restedSeat
+	return restedHeap
 }
 
 // refreshLane moves a lane to the heap it belongs in.
 func (f *Frontier) refreshLane(i uint32) {
 	l := f.lane(i)
-	s := restedSeat
+	s := restedHeap
 	switch {
 	case len(l.rested) == 0 || l.busy > 0:
-		s = noSeat
+		s = noHeap
 	case l.ready > f.polite.clock:
-		s = restingSeat
+		s = restingHeap
 	case f.hosts.at(uint32(l.rested[0])).late:
-		s = lateSeat
+		s = lateHeap
 	}
-	f.moveTo(party(i-1)|laneBit, s)
+	f.moveTo(hostOrLane(i-1)|laneBit, s)
 }
 
-// moveTo moves a party to the heap of a seat, or within it if it is there already.
-func (f *Frontier) moveTo(x party, to seat) {
-	s, at := f.seatOf(x)
+// moveTo moves a host or lane to a heap, or to its place in it if it is there
+// already.
+func (f *Frontier) moveTo(x hostOrLane, to heapKind) {
+	s, at := f.heapPlace(x)
 	from := *s
 	switch {
-	case from == to && from == noSeat:
+	case from == to && from == noHeap:
 		return
 	case from == to:
-		fix(bySeat{f, to}, *f.heapOf(x, to), int(*at))
+		fix(byHeap{f, to}, *f.heapOf(x, to), int(*at))
 	default:
-		f.unseat(x, from, int(*at))
+		f.removeFrom(x, from, int(*at))
 		*s, *at = to, nowhere
-		if to == noSeat {
+		if to == noHeap {
 			return
 		}
-		push(bySeat{f, to}, f.heapOf(x, to), x)
+		push(byHeap{f, to}, f.heapOf(x, to), x)
 	}
-	if to != restingSeat {
-		f.polite.ripe = max(f.polite.ripe, f.readyOf(x))
-	}
-}
-
-func (f *Frontier) unseat(x party, from seat, at int) {
-	if from != noSeat {
-		remove(bySeat{f, from}, f.heapOf(x, from), at)
+	if to != restingHeap {
+		f.polite.latestReady = max(f.polite.latestReady, f.readyOf(x))
 	}
 }
 
-// heapOf returns the heap of a seat; that of laneSeat depends on the party.
-func (f *Frontier) heapOf(x party, s seat) *[]party {
+func (f *Frontier) removeFrom(x hostOrLane, from heapKind, at int) {
+	if from != noHeap {
+		remove(byHeap{f, from}, f.heapOf(x, from), at)
+	}
+}
+
+// heapOf returns the heap of a kind; that of laneHeap depends on the host.
+func (f *Frontier) heapOf(x hostOrLane, s heapKind) *[]hostOrLane {
 	switch s {
-	case restingSeat:
+	case restingHeap:
 		return &f.polite.resting
-	case laneSeat:
+	case laneHeap:
 		return &f.lane(f.host(HostID(x)).lane).rested
-	case lateSeat:
+	case lateHeap:
 		return &f.polite.late
 	}
 	return &f.polite.rested
 }
 
-// seatOf returns pointers to the seat of a party and to its position in the
-// heap.
-func (f *Frontier) seatOf(x party) (s *seat, at *uint32) {
+// heapPlace returns pointers to the fields of a host or lane that hold its
+// heap and its position there.
+func (f *Frontier) heapPlace(x hostOrLane) (s *heapKind, at *uint32) {
 	if x&laneBit != 0 {
 		l := f.lanes.at(uint32(x &^ laneBit))
-		return &l.seat, &l.at
+		return &l.heap, &l.at
 	}
 	ho := f.hosts.at(uint32(x))
-	return &ho.seat, &ho.at
+	return &ho.heap, &ho.at
 }
 
-func (f *Frontier) readyOf(x party) moment {
+func (f *Frontier) readyOf(x hostOrLane) moment {
 	if x&laneBit != 0 {
 		return f.lanes.at(uint32(x &^ laneBit)).ready
 	}
 	return f.hosts.at(uint32(x)).ready
 }
 
-// best returns the best lead of a party that has one.
-func (f *Frontier) best(x party) ID {
+// best returns the best lead of a host or lane that has one.
+func (f *Frontier) best(x hostOrLane) ID {
 	if x&laneBit != 0 {
 		x = f.lanes.at(uint32(x &^ laneBit)).rested[0]
 	}
 	return ID(f.hosts.at(uint32(x)).leads[0])
 }
 
-// bySeat orders the parties of a seat: the resting by time, the rested by their
-// best lead. In a lane, hosts that are late come after the others.
-type bySeat struct {
+// byHeap orders the hosts and lanes of a heap: the resting by time, the rested
+// by their best lead. In a lane, hosts that are late come after the others.
+type byHeap struct {
 	f    *Frontier
-	seat seat
+	kind heapKind
 }
 
-func (o bySeat) before(a, b party) bool {
-	if o.seat == restingSeat {
+func (o byHeap) before(a, b hostOrLane) bool {
+	if o.kind == restingHeap {
 		return o.f.readyOf(a) < o.f.readyOf(b)
 	}
-	if o.seat == laneSeat {
+	if o.kind == laneHeap {
 		if x, y := o.f.hosts.at(uint32(a)).late, o.f.hosts.at(uint32(b)).late; x != y {
 			return y
 		}
 	}
-	return byAll{o.f}.before(a, b)
+	return byBestLead{o.f}.before(a, b)
 }
 
-func (o bySeat) moved(x party, at int) {
-	_, place := o.f.seatOf(x)
+func (o byHeap) moved(x hostOrLane, at int) {
+	_, place := o.f.heapPlace(x)
 	*place = uint32(at)
 }
 
-// byAll orders parties by their best lead.
-type byAll struct{ f *Frontier }
+// byBestLead orders hosts and lanes by their best lead.
+type byBestLead struct{ f *Frontier }
 
-func (o byAll) before(a, b party) bool {
+func (o byBestLead) before(a, b hostOrLane) bool {
 	return byLead(o).before(uint32(o.f.best(a)), uint32(o.f.best(b)))
 }
 
-func (o byAll) moved(x party, at int) { o.f.hosts.at(uint32(x)).inAll = uint32(at) }
+func (o byBestLead) moved(x hostOrLane, at int) { o.f.hosts.at(uint32(x)).inAll = uint32(at) }
 
 // rebuild restores the heaps of a state after the priorities of all its URLs
 // have changed.
@@ -400,12 +401,12 @@ func (f *Frontier) rebuild(s dowse.State) {
 	for h := range uint32(f.hosts.n) {
 		heapify(byLead{f}, f.hosts.at(h).leads)
 	}
-	heapify(byAll{f}, f.polite.all)
+	heapify(byBestLead{f}, f.polite.all)
 	for l := range uint32(f.lanes.n) {
-		heapify(bySeat{f, laneSeat}, f.lanes.at(l).rested)
+		heapify(byHeap{f, laneHeap}, f.lanes.at(l).rested)
 	}
-	heapify(bySeat{f, restedSeat}, f.polite.rested)
-	heapify(bySeat{f, lateSeat}, f.polite.late)
+	heapify(byHeap{f, restedHeap}, f.polite.rested)
+	heapify(byHeap{f, lateHeap}, f.polite.late)
 }
 
 func bit(b bool) uint8 {

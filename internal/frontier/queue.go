@@ -12,7 +12,7 @@ import (
 // is not queued and keeps its state (see [Frontier.Dropped]).
 func (f *Frontier) Queue(id ID) {
 	e := f.entry(id)
-	if e.state == dowse.Waiting || f.shut(id) {
+	if e.state == dowse.Waiting || f.isDropped(id) {
 		return
 	}
 	f.move(id, e, dowse.Waiting)

@@ -314,9 +314,9 @@ func (p *pair) reload(t *rapid.T) {
 func (f *Frontier) sound() error {
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
-		t := f.tideOf(e.state)
+		t := f.offsetOf(e.state)
 		rises := t != nil && t.cap != 0 && !e.is(capped)
-		switch at := f.rise.at(i); {
+		switch at := f.risingAt.at(i); {
 		case e.is(capped) && (t == nil || t.cap == 0):
 			return fmt.Errorf("%d is moored without a cap", i)
 		case rises != (at != 0), rises && t.rising[at-1] != i:
@@ -327,32 +327,32 @@ func (f *Frontier) sound() error {
 	}
 	for h := range HostID(f.hosts.n) {
 		ho := f.host(h)
-		if ho.seat != f.seatFor(ho) {
-			return fmt.Errorf("host %d has seat %d, want %d", h, ho.seat, f.seatFor(ho))
+		if ho.heap != f.heapFor(ho) {
+			return fmt.Errorf("host %d is in heap %d, want %d", h, ho.heap, f.heapFor(ho))
 		}
 		if err := ordered(byLead{f}, ho.leads, f.atOf); err != nil {
 			return fmt.Errorf("leads of host %d: %w", h, err)
 		}
 	}
 	for l := range uint32(f.lanes.n) {
-		if err := ordered(bySeat{f, laneSeat}, f.lanes.at(l).rested, f.placeOf); err != nil {
+		if err := ordered(byHeap{f, laneHeap}, f.lanes.at(l).rested, f.placeOf); err != nil {
 			return fmt.Errorf("lane %d: %w", l, err)
 		}
 	}
 	p := &f.polite
-	inAll := func(x party) uint32 { return f.hosts.at(uint32(x)).inAll }
+	inAll := func(x hostOrLane) uint32 { return f.hosts.at(uint32(x)).inAll }
 	return errors.Join(
 		ordered(byVisited{f}, f.visited, f.atOf),
-		ordered(byAll{f}, p.all, inAll),
-		ordered(bySeat{f, restedSeat}, p.rested, f.placeOf),
-		ordered(bySeat{f, restingSeat}, p.resting, f.placeOf),
+		ordered(byBestLead{f}, p.all, inAll),
+		ordered(byHeap{f, restedHeap}, p.rested, f.placeOf),
+		ordered(byHeap{f, restingHeap}, p.resting, f.placeOf),
 	)
 }
 
 func (f *Frontier) atOf(id uint32) uint32 { return f.at(ID(id)) }
 
-func (f *Frontier) placeOf(x party) uint32 {
-	_, at := f.seatOf(x)
+func (f *Frontier) placeOf(x hostOrLane) uint32 {
+	_, at := f.heapPlace(x)
 	return *at
 }
 

@@ -30,8 +30,8 @@ func (f *Frontier) Snapshot(w io.Writer) error {
 	s.Uint32(snapshotVersion)
 	s.Uint64(f.key)
 	s.Float(f.regret)
-	s.tide(f.queue)
-	s.tide(f.shelf)
+	s.offset(f.waitingOffset)
+	s.offset(f.visitedOffset)
 	s.hosts(f)
 	s.entries(f)
 	s.visits(f)
@@ -74,7 +74,7 @@ func (s *snapshotWriter) sum() error {
 	return s.Flush()
 }
 
-func (s *snapshotWriter) tide(t tide) {
+func (s *snapshotWriter) offset(t sharedOffset) {
 	s.Float(t.offset)
 	s.Float(t.cap)
 }

@@ -35,37 +35,37 @@ type Journal struct {
 	floor    uint64 // a tail that begins before it was not torn by a crash, see Keep
 
 	mu      sync.Mutex
-	cur     []byte // the record under construction, room for its header included
-	end     uint64 // offset at which cur begins
-	pending piece  // appended, not yet written
-	writing piece  // being written
+	cur     []byte    // the record under construction, room for its header included
+	end     uint64    // offset at which cur begins
+	pending recordRun // appended, not yet written
+	writing recordRun // being written
 
 	failed error // of the disk: once set nothing is written any more
 
 	torn   bool   // the files go on behind the last sound record, until the next Sync
 	tornAt uint64 // where that record ends
 
-	rereads int    // pauses that settle has made
-	pause   func() // of settle
+	rereads int    // pauses that awaitSound has made
+	pause   func() // of awaitSound
 
-	replaying *names     // strings that a replay has not brought up yet; nil if none is under way
-	rulings   RulingBook // that hold
+	replaying *expectedNames // strings that a replay has not brought up yet; nil if none is under way
+	rulings   RulingBook     // that hold
 }
 
 type segment struct {
-	base uint64
-	name string
-	f    *durable.File
-	bare bool // its first bytes are not there yet: begun, and the power went
+	base     uint64
+	name     string
+	f        *durable.File
+	headless bool // its first bytes are not there yet: begun, and the power went
 }
 
-// A piece is a run of records in memory.
-type piece struct {
+// A recordRun is a run of records in memory.
+type recordRun struct {
 	at uint64
 	b  []byte
 }
 
-func (p piece) has(place uint64) bool {
+func (p recordRun) has(place uint64) bool {
 	return place >= p.at && place < p.at+uint64(len(p.b))
 }
 
@@ -86,7 +86,7 @@ var ErrVersion = errors.New("written by another version of dowse")
 // part in writing: another process may be at it. Such a journal ends where the files
 // ended when it was opened; what is appended later is not seen.
 func Open(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseToSettle}
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseForWriter}
 	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -128,7 +128,7 @@ func (j *Journal) openSegment(name string) error {
 		f.Close()
 		return fmt.Errorf("journal: %s: %w", name, wrongMagic(magic))
 	}
-	j.segments = append(j.segments, segment{base: base, name: name, f: f, bare: err != nil})
+	j.segments = append(j.segments, segment{base: base, name: name, f: f, headless: err != nil})
 	return nil
 }
 
@@ -217,7 +217,7 @@ func (j *Journal) name(place uint64) (u dowse.URL, record uint64, err error) {
 // read returns up to len(buf) bytes from place on, from memory or from disk.
 func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
 	j.mu.Lock()
-	for _, p := range []piece{{j.end, j.cur}, j.pending, j.writing} {
+	for _, p := range []recordRun{{j.end, j.cur}, j.pending, j.writing} {
 		if p.has(place) {
 			n := copy(buf, p.b[place-p.at:])
 			j.mu.Unlock()
@@ -293,7 +293,7 @@ func (j *Journal) Sync() error {
 	}
 	spare := j.writing.b
 	j.writing = j.pending
-	j.pending = piece{b: spare[:0]}
+	j.pending = recordRun{b: spare[:0]}
 	j.mu.Unlock()
 	if err := j.write(j.writing); err != nil {
 		return j.fail(err)
@@ -307,7 +307,7 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
-func (j *Journal) write(p piece) error {
+func (j *Journal) write(p recordRun) error {
 	s := j.segments[len(j.segments)-1]
 	if p.at-s.base >= segmentSize {
 		j.mu.Lock()
@@ -318,12 +318,12 @@ func (j *Journal) write(p piece) error {
 			return err
 		}
 	}
-	if s.bare {
+	if s.headless {
 		if _, err := s.f.WriteAt([]byte(journalMagic), 0); err != nil {
 			return fmt.Errorf("journal: write: %w", err)
 		}
 		j.mu.Lock()
-		j.segments[len(j.segments)-1].bare = false
+		j.segments[len(j.segments)-1].headless = false
 		j.mu.Unlock()
 	}
 	if _, err := s.f.WriteAt(p.b, int64(p.at-s.base)+int64(len(journalMagic))); err != nil {
@@ -380,21 +380,21 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 // The pauses in which a reader waits for a record to become sound: so many at most for a
 // journal, since one that is damaged in many places shall still be read quickly.
 const (
-	settlePauses = 10
-	settlePause  = 20 * time.Millisecond
+	maxSoundPauses = 10
+	soundPause     = 20 * time.Millisecond
 )
 
-func pauseToSettle() { time.Sleep(settlePause) }
+func pauseForWriter() { time.Sleep(soundPause) }
 
-// settle reads a record once more that was not sound. It reports whether the record is
+// awaitSound reads a record once more that was not sound. It reports whether the record is
 // sound now, and where it ends: then another process was just writing it. Only a journal
 // that was opened for reading waits for that.
-func (j *Journal) settle(place uint64) (next uint64, ok bool) {
+func (j *Journal) awaitSound(place uint64) (next uint64, ok bool) {
 	for j.readOnly && j.Err() == nil {
 		if next, ok = j.soundNow(place); ok {
 			return next, true
 		}
-		if j.rereads >= settlePauses {
+		if j.rereads >= maxSoundPauses {
 			break
 		}
 		j.rereads++
@@ -547,7 +547,7 @@ func (j *Journal) Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry
 		return nil, err
 	}
 	e.place = place
-	return e, j.overrule(e)
+	return e, j.applyRuling(e)
 }
 
 // Entries yields all entries with their places. It ends with an error if the
@@ -559,7 +559,7 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 			e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
 			if err == nil {
 				e.place = r.place
-				err = j.overrule(e)
+				err = j.applyRuling(e)
 			}
 			if !yield(e, err) {
 				return

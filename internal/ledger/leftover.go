@@ -88,8 +88,8 @@ func (l *Leftovers) segment(j *Journal, at, end uint64, show func(e *Entry)) {
 
 func (l *Leftovers) entry(j *Journal, r record, show func(e *Entry)) error {
 	if l.Gaps == 0 {
-		n := &names{}
-		if err := n.take(r); err != nil {
+		n := &expectedNames{}
+		if err := n.addFrom(r); err != nil {
 			return err
 		}
 		for _, name := range n.queue {

@@ -2,7 +2,7 @@ package ledger
 
 import "dowse"
 
-// Collections keep a reason as a small code: its place in dowse.ReasonHelp, counted from
+// codeHostDown keep a reason as a small code: its place in dowse.ReasonHelp, counted from
 // 1. Codes never change their meaning, so reasons are added at the end of the list. A
 // retired reason keeps its code for reading: it is read as the reason that replaced it.
 const codeHostDown = 17 // "host.down", now net.connect

@@ -51,7 +51,7 @@ func (j *Journal) redactSegment(i int, x *redactor, next *frontier.ID) (int, err
 		end = j.segments[i+1].base
 	}
 	again := *x
-	touched, err := j.touched(j.segments[i].base, end, x)
+	touched, err := j.needsRedaction(j.segments[i].base, end, x)
 	*next = x.next
 	if err != nil || !touched {
 		return 0, err
@@ -64,9 +64,9 @@ func (j *Journal) redactSegment(i int, x *redactor, next *frontier.ID) (int, err
 	return n, err
 }
 
-// touched reports whether there is anything to do between two places, and that all
+// needsRedaction reports whether there is anything to do between two places, and that all
 // records there are sound: what can't be read must not be written anew.
-func (j *Journal) touched(from, end uint64, x *redactor) (touched bool, err error) {
+func (j *Journal) needsRedaction(from, end uint64, x *redactor) (touched bool, err error) {
 	for at := from; at < end; {
 		r, err := j.recordAt(at)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // of the strings that are in the journal already.
 type Replay struct {
 	j     *Journal
-	names names
+	names expectedNames
 	urlOf func(frontier.ID) dowse.URL
 }
 
@@ -22,7 +22,7 @@ type Replay struct {
 // it is open, strings that come up beyond those of the journal are new ones. It must be
 // closed.
 func (j *Journal) Replay(known int, open bool, urlOf func(frontier.ID) dowse.URL) *Replay {
-	r := &Replay{j: j, names: names{first: frontier.ID(known), open: open}, urlOf: urlOf}
+	r := &Replay{j: j, names: expectedNames{first: frontier.ID(known), open: open}, urlOf: urlOf}
 	j.replaying = &r.names
 	return r
 }
@@ -46,7 +46,7 @@ func (r *Replay) Err() error { return r.names.err }
 func (r *Replay) Entries(from uint64, end *uint64) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for rec := range r.j.records(from, end) {
-			err := r.names.take(rec)
+			err := r.names.addFrom(rec)
 			var e *Entry
 			if err == nil {
 				e, err = r.entry(rec)
@@ -80,7 +80,7 @@ func (r *Replay) Names(until uint64) iter.Seq2[dowse.URL, error] {
 		var end uint64
 		for rec := range r.j.records(0, &end) {
 			closing := end >= until && !r.names.open
-			if err := r.names.take(rec); err != nil {
+			if err := r.names.addFrom(rec); err != nil {
 				yield("", r.failed(rec, err))
 				return
 			}
@@ -124,9 +124,9 @@ func (r *Replay) url(id frontier.ID) dowse.URL {
 	return r.urlOf(id)
 }
 
-// names hands out, in order, the places of the strings that replayed entries
+// expectedNames hands out, in order, the places of the strings that replayed entries
 // brought up, and checks that the replay brings up the same ones.
-type names struct {
+type expectedNames struct {
 	first frontier.ID // number of the next string
 	queue []placedName
 	open  bool // strings beyond those are new ones, see Rerank
@@ -138,7 +138,7 @@ type placedName struct {
 	url   dowse.URL
 }
 
-func (n *names) next(u dowse.URL) uint64 {
+func (n *expectedNames) next(u dowse.URL) uint64 {
 	if n.err != nil || len(n.queue) == 0 || n.queue[0].url != u {
 		if n.err == nil {
 			n.err = fmt.Errorf("the journal does not fit: it knows nothing of %q here", string(u))
@@ -152,15 +152,15 @@ func (n *names) next(u dowse.URL) uint64 {
 }
 
 // url returns the string of a URL that waits to be brought up.
-func (n *names) url(id frontier.ID) (dowse.URL, bool) {
+func (n *expectedNames) url(id frontier.ID) (dowse.URL, bool) {
 	if i := int(id) - int(n.first); i >= 0 && i < len(n.queue) {
 		return n.queue[i].url, true
 	}
 	return "", false
 }
 
-// take reads the strings of a record.
-func (n *names) take(r record) error {
+// addFrom reads the strings of a record.
+func (n *expectedNames) addFrom(r record) error {
 	for at := 0; at < r.body; {
 		start := at
 		_, k := binary.Uvarint(r.payload[at:r.body])

@@ -47,9 +47,9 @@ type Ruling struct {
 	Anchor  []float64
 }
 
-// Rule puts the ruling in the place of what the page was judged before. links are
+// Apply puts the ruling in the place of what the page was judged before. links are
 // those of the page as it was extracted.
-func (r *Ruling) Rule(p *dowse.Page, links []dowse.Link) {
+func (r *Ruling) Apply(p *dowse.Page, links []dowse.Link) {
 	p.Verdict = r.Label.Verdict(r.Verdict)
 	i := 0
 	rate := func(m *dowse.Mention) {
@@ -130,12 +130,12 @@ type RulingBook struct {
 	parts []uint64 // places of the entries that hold rulings, oldest first
 	spans []span   // of parts: the first and the last visit ruled on
 	made  bool
-	at    map[uint64]spot   // by the place of the visit
-	open  map[uint64]*Entry // parts that were read last
+	at    map[uint64]rulingPlace // by the place of the visit
+	open  map[uint64]*Entry      // parts that were read last
 }
 
-// A spot is where a ruling is: in which part, as which one.
-type spot struct {
+// A rulingPlace is where a ruling is: in which part, as which one.
+type rulingPlace struct {
 	part  uint32
 	index uint32
 }
@@ -177,14 +177,14 @@ func (b *RulingBook) index(j *Journal) error {
 	if b.made {
 		return nil
 	}
-	b.at, b.spans = map[uint64]spot{}, make([]span, len(b.parts))
+	b.at, b.spans = map[uint64]rulingPlace{}, make([]span, len(b.parts))
 	for p, place := range b.parts {
 		e, err := b.read(j, place)
 		if err != nil {
 			return err
 		}
 		for i := range e.Rulings {
-			b.at[e.Rulings[i].Place] = spot{uint32(p), uint32(i)}
+			b.at[e.Rulings[i].Place] = rulingPlace{uint32(p), uint32(i)}
 		}
 		if n := len(e.Rulings); n > 0 {
 			b.spans[p] = span{e.Rulings[0].Place, e.Rulings[n-1].Place}
@@ -255,15 +255,15 @@ func (j *Journal) SetRulings(parts []uint64) { j.rulings.Set(parts) }
 // must not be changed.
 func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.rulings.On(j, place) }
 
-// overrule puts the ruling on an entry's visit in the place of the verdict that the entry
+// applyRuling puts the ruling on an entry's visit in the place of the verdict that the entry
 // has.
-func (j *Journal) overrule(e *Entry) error {
+func (j *Journal) applyRuling(e *Entry) error {
 	if e.Kind != EntryPage {
 		return nil
 	}
 	r, err := j.rulings.On(j, e.place)
 	if r != nil {
-		r.Rule(e.Page, e.Found)
+		r.Apply(e.Page, e.Found)
 	}
 	return err
 }

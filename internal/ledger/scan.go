@@ -39,7 +39,7 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 					e.place = r.place
 				}
 				if err == nil && ruled {
-					err = j.overrule(e)
+					err = j.applyRuling(e)
 				}
 				if err != nil {
 					e, err = nil, &Gap{r.place, r.next(), err}
@@ -55,7 +55,7 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 				yield(nil, err)
 				return
 			}
-			if next, settled := j.settle(end); settled {
+			if next, settled := j.awaitSound(end); settled {
 				if next > j.End() {
 					return // it was being written when the journal was opened
 				}
@@ -111,9 +111,9 @@ func (j *Journal) Reader() (*Journal, error) { return Open(j.dir.Path("."), j.pa
 func (j *Journal) Names() ([]uint64, error) {
 	var places []uint64
 	var end uint64
-	n := &names{}
+	n := &expectedNames{}
 	for r := range j.records(0, &end) {
-		if err := n.take(r); err != nil {
+		if err := n.addFrom(r); err != nil {
 			return nil, fmt.Errorf("journal: record at %d: %w", r.place, err)
 		}
 		for _, name := range n.queue {

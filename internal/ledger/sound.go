@@ -35,9 +35,9 @@ func (j *Journal) contiguous() error {
 	return nil
 }
 
-// Keep records that everything before a place was synced once. A tail that begins before it
+// KeepBefore records that everything before a place was synced once. A tail that begins before it
 // is never cut off.
-func (j *Journal) Keep(floor uint64) { j.floor = max(j.floor, floor) }
+func (j *Journal) KeepBefore(floor uint64) { j.floor = max(j.floor, floor) }
 
 // Check reads all records before a place and returns ErrDamaged if one of them is not
 // sound.
@@ -71,7 +71,7 @@ func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 	if place, ok = j.soundWithin(end+1, j.End()); !ok {
 		return 0, false
 	}
-	if _, settled := j.settle(end); settled {
+	if _, settled := j.awaitSound(end); settled {
 		return 0, false
 	}
 	return place, true

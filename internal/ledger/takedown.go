@@ -85,9 +85,10 @@ func (j *Journal) Tombstones() (map[frontier.ID]*Entry, error) {
 	return m.Gone, err
 }
 
-// Bury writes the tombstone of a URL, to be synced. Without a number it is that of a URL
-// that the journal does not know: it is given one, so that it is not visited later.
-func (j *Journal) Bury(e *Entry, known frontier.ID) {
+// RecordTombstone appends the tombstone of a URL. The caller must sync it. An
+// entry without a number is for a URL that the journal does not know, which
+// gets the number known, so that it is not visited later.
+func (j *Journal) RecordTombstone(e *Entry, known frontier.ID) {
 	if e.Kind = EntryForget; e.ID == frontier.None {
 		e.ID = known
 		j.Add("\x00")

@@ -17,10 +17,10 @@ const (
 	leastMemory   = 8 << 20
 	memoryShare   = 4 // of the process's memory limit, one part is for pages in flight
 
-	// carefulPages is how many pages a crawl goes carefully after a run that was
-	// killed, and how far a run must come for its kill not to count as a repetition
-	// of the one before.
-	carefulPages = 500
+	// backoffPages is how many pages a crawl fetches under reduced limits after
+	// a run that was killed. A killed run that fetched as many does not count,
+	// and neither do those before it.
+	backoffPages = 500
 )
 
 // memoryFor returns the budget for pages in flight in bytes: the configured
@@ -37,60 +37,65 @@ func memoryFor(cfg Config) int64 {
 	return max(limit/memoryShare, leastMemory)
 }
 
-// care limits a crawl after runs that were killed. If the reason was a lack
-// of memory, the same again would end in the same way. So each kill in a row
-// halves the connections and the memory for pages in flight, until some
-// pages were fetched.
-type care struct {
+// A killBackoff reduces the limits of a crawl after runs that were killed.
+// If the reason was a lack of memory, the same again would end in the same
+// way. So each kill in a row halves the connections and the memory for pages
+// in flight, until backoffPages pages were fetched.
+type killBackoff struct {
 	// kills counts the consecutive runs that were killed before they fetched
 	// many pages.
 	kills  int
 	budget *fetch.Budget
-	// memory, in bytes, and conns are the limits without care.
+	// memory, in bytes, and conns are the limits without a backoff.
 	memory int64
 	conns  int
-	// until is the number of fetched pages at which the care ends.
+	// until is the number of fetched pages at which the backoff ends.
 	until int
 }
 
-// careFor returns the care that the last runs in col require.
-func careFor(col *collection.Collection, cfg Config) *care {
-	c := &care{kills: killsInARow(sittings(col)), memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
+// backoffFor returns the backoff that the last runs in col require; one
+// without kills changes nothing.
+func backoffFor(col *collection.Collection, cfg Config) *killBackoff {
+	c := &killBackoff{kills: killsInARow(lastRuns(col)), memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
 	c.budget = fetch.NewBudget(c.reduced())
 	return c
 }
 
-// reduced returns the memory for pages in flight, in bytes, while the care
-// is in effect.
-func (c *care) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
+// reduced returns the memory for pages in flight, in bytes, while the
+// backoff is in effect.
+func (c *killBackoff) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
 
 // killsInARow counts the runs at the end of the list that were killed. A run
-// that fetched carefulPages pages ends the count, since its kill was not
-// caused by the start.
-func killsInARow(list []Sitting) (n int) {
+// that fetched backoffPages pages is not counted and ends the count: it came
+// far, so the limits that it had are no reason to reduce them. What a killed
+// run fetched is known from the record of the next one, since its own has
+// only the count at its beginning.
+func killsInARow(list []RunRecord) (n int) {
 	const most = 10
 	for i := len(list) - 1; i >= 0 && n < most; i-- {
 		if !list[i].Ended.IsZero() {
 			break
 		}
-		if n++; i > 0 && list[i].Fetched-list[i-1].Fetched >= carefulPages {
+		if n++; i > 0 && list[i].Fetched-list[i-1].Fetched >= backoffPages {
 			break
 		}
 	}
 	return n
 }
 
-// begin applies the limits to a run.
-func (c *care) begin(cr *Crawler) {
+// apply reduces the number of visits in flight of a run that begins. The
+// memory budget was made with the reduced size already.
+func (c *killBackoff) apply(cr *Crawler) {
 	if c.kills == 0 {
 		return
 	}
-	c.until = cr.Status().Fetched + carefulPages
+	c.until = cr.Status().Fetched + backoffPages
 	cr.live.AtMost = max(1, c.conns>>c.kills)
 }
 
-// look ends the care when the crawl has fetched enough pages.
-func (c *care) look(cr *Crawler) {
+// liftIfDue restores the usual limits when the crawl has fetched enough
+// pages. The loop calls it at every tick.
+func (c *killBackoff) liftIfDue(cr *Crawler) {
 	if c.kills == 0 || cr.Status().Fetched < c.until {
 		return
 	}
@@ -101,7 +106,7 @@ func (c *care) look(cr *Crawler) {
 
 // note returns a message about the limits and their reason, "" if there are
 // none.
-func (c *care) note() string {
+func (c *killBackoff) note() string {
 	if c.kills == 0 {
 		return ""
 	}
@@ -114,5 +119,5 @@ func (c *care) note() string {
 		conns = fmt.Sprintf("%d connections", n)
 	}
 	return fmt.Sprintf("%s killed, perhaps for want of memory: going on with %s and %d MiB for pages in flight until %d pages are fetched",
-		last, conns, c.reduced()>>20, carefulPages)
+		last, conns, c.reduced()>>20, backoffPages)
 }

@@ -6,29 +6,29 @@ import (
 	"dowse"
 )
 
-// A tide raises all URLs of one state together. Their entries contain the part
-// of the priority to which the offset is added, so that adding to the offset
-// raises all of them. The order of any two does not change by that, so no heap
-// moves.
+// A sharedOffset raises all URLs of one state together. Their entries contain
+// the part of the priority to which the offset is added, so that adding to the
+// offset raises all of them. The order of any two does not change by that, so
+// no heap moves.
 //
 // With a cap, URLs that reach it stop rising: they keep their priority and rank
 // above all that still rise. The URLs below the cap are in a heap of their own,
 // so that those which a raise takes to the cap are found without a scan; each
 // moves once.
-type tide struct {
+type sharedOffset struct {
 	offset float64
 	cap    float64  // 0 for none
 	rising []uint32 // heap of the IDs below the cap, highest first; empty without a cap
 }
 
-// tideOf returns the tide that raises the URLs of a state, nil for states that
-// are not raised.
-func (f *Frontier) tideOf(s dowse.State) *tide {
+// offsetOf returns the offset of the URLs of a state, nil for states that are
+// not raised.
+func (f *Frontier) offsetOf(s dowse.State) *sharedOffset {
 	switch s {
 	case dowse.Waiting:
-		return &f.queue
+		return &f.waitingOffset
 	case dowse.Visited:
-		return &f.shelf
+		return &f.visitedOffset
 	}
 	return nil
 }
@@ -37,7 +37,7 @@ func (f *Frontier) tideOf(s dowse.State) *tide {
 func (f *Frontier) Priority(id ID) float64 { return f.priority(f.entry(id)) }
 
 func (f *Frontier) priority(e *entry) float64 {
-	t := f.tideOf(e.state)
+	t := f.offsetOf(e.state)
 	if t == nil || t.offset == 0 || e.is(capped) {
 		return e.key
 	}
@@ -66,7 +66,7 @@ func (f *Frontier) SetPriority(id ID, p float64, m dowse.Merge) {
 
 // setKey sets the priority of a URL in its present state.
 func (f *Frontier) setKey(id ID, e *entry, p float64) {
-	t := f.tideOf(e.state)
+	t := f.offsetOf(e.state)
 	if t == nil {
 		e.key = p
 		return
@@ -85,9 +85,10 @@ func (f *Frontier) setKey(id ID, e *entry, p float64) {
 	}
 }
 
-// detach removes a URL from its tide; its key is then its priority.
+// detach takes a URL out of the shared offset of its state; its key is then its
+// priority.
 func (f *Frontier) detach(id ID, e *entry) {
-	t := f.tideOf(e.state)
+	t := f.offsetOf(e.state)
 	if t == nil {
 		return
 	}
@@ -98,8 +99,8 @@ func (f *Frontier) detach(id ID, e *entry) {
 }
 
 // addRising adds a URL to those that rise, or moves it there.
-func (f *Frontier) addRising(t *tide, id ID) {
-	if at := f.rise.at(uint32(id)); at != 0 {
+func (f *Frontier) addRising(t *sharedOffset, id ID) {
+	if at := f.risingAt.at(uint32(id)); at != 0 {
 		fix(byKey{f}, t.rising, int(at-1))
 		return
 	}
@@ -107,13 +108,13 @@ func (f *Frontier) addRising(t *tide, id ID) {
 }
 
 // removeRising removes a URL from those that rise, if it is there.
-func (f *Frontier) removeRising(t *tide, id ID) {
+func (f *Frontier) removeRising(t *sharedOffset, id ID) {
 	if t.cap == 0 {
 		return
 	}
-	if at := f.rise.at(uint32(id)); at != 0 {
+	if at := f.risingAt.at(uint32(id)); at != 0 {
 		remove(byKey{f}, &t.rising, int(at-1))
-		f.rise.set(uint32(id), 0)
+		f.risingAt.set(uint32(id), 0)
 	}
 }
 
@@ -138,17 +139,17 @@ func (f *Frontier) Raise(by, cap float64, visited bool) {
 
 // raise is Raise for one state.
 func (f *Frontier) raise(s dowse.State, by, cap float64) {
-	t := f.tideOf(s)
+	t := f.offsetOf(s)
 	if t.cap != cap || by < 0 && cap != 0 || math.IsInf(t.offset+by, 0) {
 		f.rebase(s, by, cap)
 		return
 	}
 	t.offset += by
-	f.capRisen(t)
+	f.capReached(t)
 }
 
-// capRisen caps all URLs that reached the cap.
-func (f *Frontier) capRisen(t *tide) {
+// capReached caps all URLs that reached the cap.
+func (f *Frontier) capReached(t *sharedOffset) {
 	for len(t.rising) > 0 {
 		id := ID(t.rising[0])
 		e := f.entry(id)
@@ -165,8 +166,8 @@ func (f *Frontier) capRisen(t *tide) {
 // rebase raises the URLs of a state one by one and starts again with an offset
 // of 0 under cap. It is the slow path of raise.
 func (f *Frontier) rebase(s dowse.State, by, cap float64) {
-	t := f.tideOf(s)
-	begun := tide{cap: cap, rising: t.rising[:0]}
+	t := f.offsetOf(s)
+	begun := sharedOffset{cap: cap, rising: t.rising[:0]}
 	for id := range uint32(f.entries.n) {
 		e := f.entries.at(id)
 		if e.state != s {
@@ -174,7 +175,7 @@ func (f *Frontier) rebase(s dowse.State, by, cap float64) {
 		}
 		e.key = raised(f.priority(e), by, cap)
 		e.clear(capped)
-		f.rise.set(id, 0)
+		f.risingAt.set(id, 0)
 		switch {
 		case cap == 0:
 		case e.key >= cap:
@@ -204,4 +205,4 @@ func (o byKey) before(a, b uint32) bool {
 	return x > y || x == y && a < b
 }
 
-func (o byKey) moved(x uint32, at int) { o.f.rise.set(x, uint32(at+1)) }
+func (o byKey) moved(x uint32, at int) { o.f.risingAt.set(x, uint32(at+1)) }

@@ -7,10 +7,10 @@ import (
 	"dowse/internal/archive"
 )
 
-// A keeper writes answers to the archive. A body that was written before is
-// stored as a reference to the first copy. pack is safe for concurrent use;
-// keep is not.
-type keeper struct {
+// An archiver writes answers to the archive. A body that was written before
+// is stored as a reference to the first copy. Visits call pack concurrently;
+// only the loop of the crawl calls store.
+type archiver struct {
 	writer *archive.Writer
 	seen   map[archive.Digest]archive.Original
 	pool   sync.Pool // of *[]byte
@@ -25,13 +25,13 @@ const (
 	smallBody = 512
 )
 
-func newKeeper(w *archive.Writer) *keeper {
-	return &keeper{writer: w, seen: map[archive.Digest]archive.Original{}}
+func newArchiver(w *archive.Writer) *archiver {
+	return &archiver{writer: w, seen: map[archive.Digest]archive.Original{}}
 }
 
-// A parcel is an encoded answer, ready to be appended. The payload of ex is
+// An encodedAnswer is an encoded answer, ready to be appended. The payload of ex is
 // dropped, so that only the encoded form is held in memory.
-type parcel struct {
+type encodedAnswer struct {
 	ex  *archive.Exchange
 	enc archive.Encoded
 }
@@ -40,26 +40,26 @@ type parcel struct {
 const sparePool = 1 << 20
 
 // pack encodes an exchange. Visits call it concurrently.
-func (k *keeper) pack(ex *archive.Exchange) parcel {
+func (k *archiver) pack(ex *archive.Exchange) encodedAnswer {
 	var buf []byte
 	if spare, ok := k.pool.Get().(*[]byte); ok {
 		buf = (*spare)[:0]
 	}
 	enc := archive.Encode(buf, ex)
 	ex.Size, ex.Payload = len(ex.Payload), nil
-	return parcel{ex, enc}
+	return encodedAnswer{ex, enc}
 }
 
-// size returns how many bytes of memory the parcel takes.
-func (c parcel) size() int64 {
+// size returns how many bytes of memory the answer takes.
+func (c encodedAnswer) size() int64 {
 	return int64(cap(c.enc.Bytes) + len(c.ex.RequestHead) + len(c.ex.ResponseHead))
 }
 
-// keep appends the parcels of a visit and sets the place of the last one in
+// store appends the answers of a visit and sets the place of the last one in
 // the page. Only the loop of the crawl calls it, so records are in the order
 // of the journal.
-func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
-	for _, c := range parcels {
+func (k *archiver) store(p *dowse.Page, encoded []encodedAnswer) error {
+	for _, c := range encoded {
 		enc := c.enc
 		original, copied := k.seen[enc.Digest]
 		if copied && c.ex.Size >= smallBody {

@@ -35,7 +35,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 // A crawl goes on with half of its connections after a run that was killed, with a
 // quarter after two that came to nothing, and says so. After one that stopped by
 // itself, or had come far since, it goes on as before.
-func TestCareAfterKills(t *testing.T) {
+func TestBackoffAfterKills(t *testing.T) {
 	const conns = 16
 	begun := func(i, fetched int) string {
 		return fmt.Sprintf(`{"begun":"2026-01-0%dT00:00:00Z","process":%d,"fetched":%d,"on_topic":0}`, i, i, fetched)
