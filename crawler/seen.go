@@ -209,7 +209,7 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 		w.work, w.read = nil, read
 		return
 	}
-	if r.made.Refused = isRefusal(r.err); r.made.Refused {
+	if isRefusal(r.err) {
 		w.read, r.made.Read = read, read // labels wait for the next model
 	}
 	c.putIntoUse(now)
