@@ -47,7 +47,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 	if len(labels)+r.made.Contrast == 0 {
 		return g.base, nil, nil
 	}
-	if err := g.addLabels(r, m, labels); err != nil {
+	if err := g.addLabels(ctx, r, m, labels, again); err != nil {
 		return nil, nil, err
 	}
 	j, err := g.topic.NewJudge(m)
@@ -61,7 +61,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 
 // addLabels adds labels to the training data. They correct the judge if that
 // is possible; otherwise they are examples.
-func (g *judging) addLabels(r *retraining, m *topic.Material, labels []judge.Example) (err error) {
+func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Material, labels []judge.Example, again *rejudge) (err error) {
 	switch {
 	case ForSites(g.col.Settings.Strategy):
 		m.Trained = nil
@@ -69,7 +69,13 @@ func (g *judging) addLabels(r *retraining, m *topic.Material, labels []judge.Exa
 	case len(labels) == 0:
 		return nil
 	}
-	if r.unseen, err = g.topic.Correct(m, labels); err != nil || r.unseen != nil {
+	var seen []topic.Seen
+	if m.Trained == nil && len(m.Examples) == 0 {
+		if seen, err = again.seenPages(ctx, firstSeen, false); err != nil {
+			return err
+		}
+	}
+	if r.unseen, err = g.topic.Correct(m, labels, seen); err != nil || r.unseen != nil {
 		return err
 	}
 	m.Examples = append(m.Examples, labels...)

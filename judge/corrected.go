@@ -25,23 +25,21 @@ const (
 // topic says nothing about the share of all pages, and nothing is concluded from it. The
 // base rate remains that of the judge.
 //
-// rest[i] are the log-odds that other evidence adds to those of this judge for label i.
-// Besides the judge, Corrected returns the log-odds of each labelled page, rest included,
+// rest[i] are the log-odds that other evidence adds to those of this judge for label i. A
+// judge that was trained on nothing knows no terms; then labels and others, pages of the
+// same kind without a label, show how rare terms are. Besides the judge, Corrected returns the log-odds of each labelled page, rest included,
 // by a judge that was corrected without that label: with ten labels or fewer each is left
 // out by itself, otherwise a tenth of them at a time.
-func (j *Online) Corrected(labels []Example, rest []float64) (fixed *Online, unseen []float64) {
+func (j *Online) Corrected(labels []Example, rest []float64, others []Example) (fixed *Online, unseen []float64) {
 	s := j.made.features().sample(labels)
 	fixed = j.copy()
+	if fixed.state.docs == [2]int{} {
+		fixed.know(s)
+		fixed.know(j.made.features().sample(others))
+	}
 	x := make([]text.Vector, len(labels))
 	for i, b := range s.bags {
 		x[i] = fixed.space.count(b)
-	}
-	if fixed.state.docs == [2]int{} { // it knows no terms yet
-		for i, b := range s.bags {
-			fixed.nameAll(b.terms)
-			fixed.state.see(x[i], s.wanted[i])
-		}
-		fixed.state.reckon()
 	}
 	at := make([]float64, len(labels))
 	for i := range x {
@@ -51,6 +49,15 @@ func (j *Online) Corrected(labels []Example, rest []float64) (fixed *Online, uns
 	unseen = leaveOut(x, at, s.wanted, fixed.made.Slots)
 	fixed.state.apply(fitCorrection(x, at, s.wanted, fixed.made.Slots))
 	return fixed, unseen
+}
+
+// know counts the terms of pages, without learning anything else from them.
+func (j *Online) know(s *sample) {
+	for i, b := range s.bags {
+		j.nameAll(b.terms)
+		j.state.see(j.space.count(b), s.wanted[i])
+	}
+	j.state.reckon()
 }
 
 // copy returns a judge with the same state that shares nothing with this one.

@@ -10,11 +10,12 @@ import (
 // of the judge, since labelled pages are no random sample of the pages seen (see
 // [judge.Online.Corrected]).
 //
-// It returns the log-odds of each labelled page by a judge that was corrected without its
+// If m has nothing that was learnt, pages seen in the crawl show how rare words are. It
+// returns the log-odds of each labelled page by a judge that was corrected without its
 // label, to compare judges by. It returns nil, and m is unchanged, for a judge that can't
 // be corrected: one that is a where alone, or that was trained by another method. Labels
 // are then further examples.
-func (t *Topic) Correct(m *Material, labels []judge.Example) (unseen []float64, err error) {
+func (t *Topic) Correct(m *Material, labels []judge.Example, seen []Seen) (unseen []float64, err error) {
 	prior, err := t.newJudge(m)
 	if err != nil || !prior.correctable() {
 		return nil, err
@@ -32,7 +33,11 @@ func (t *Topic) Correct(m *Material, labels []judge.Example) (unseen []float64, 
 	for i, p := range pagesOf(labels) {
 		rest[i] = logit(prior.Judge(p).Relevance) - logit(model.Judge(p).Relevance)
 	}
-	m.Trained, unseen = model.Corrected(labels, rest)
+	var others []judge.Example
+	for _, s := range seen {
+		others = append(others, judge.Example{Page: s.Page})
+	}
+	m.Trained, unseen = model.Corrected(labels, rest, others)
 	m.Zero = part.Zero
 	return unseen, nil
 }
