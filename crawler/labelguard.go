@@ -13,8 +13,9 @@ import (
 // person who looked at what it changes can have it put into use all the same.
 const (
 	// fewestTested is how many labelled pages, on which neither model was
-	// trained, are needed to compare two models.
-	fewestTested = 5
+	// trained, are needed to compare two models. With fewer, chance decides; then it
+	// is enough that the models agree on most pages.
+	fewestTested = 10
 	// mostFlips is the share of the pages that may change sides before a person
 	// has looked at them, and fewestFlips the number that may do so in any case.
 	mostFlips   = 0.1

@@ -385,7 +385,7 @@ func (c *labelCmd) undo(w *world) error {
 		to = before(used)
 	}
 	made, ok := collection.MadeModel(models, to)
-	if !ok {
+	if !ok || made.Refused {
 		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
 	}
 	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
