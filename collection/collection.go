@@ -51,10 +51,11 @@ type Collection struct {
 	inFlight int
 	lock     *durable.File
 
-	// planned and plannedTopic are those of a change in progress, see
-	// BeginChange; nil if there is none.
+	// planned, plannedTopic and plannedFiles are those of a change in progress,
+	// see BeginChange; nil if there is none.
 	planned      *Settings
 	plannedTopic []byte
+	plannedFiles map[string][]byte
 
 	// ended is an interrupted takedown that was completed when the collection
 	// was opened; nil if there was none.

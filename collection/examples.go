@@ -74,15 +74,23 @@ func EncodeExamples(list []Example) ([]byte, error) {
 // Examples returns the examples that the judge was trained on. There are none if
 // the topic consists of words alone.
 func (c *Collection) Examples() ([]Example, error) {
-	f, err := c.files().Open(ExamplesName)
-	if errors.Is(err, fs.ErrNotExist) {
+	planned, ok := c.plannedFiles[ExamplesName]
+	if ok && planned == nil {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("collection: %w", err)
+	var from io.Reader = bytes.NewReader(planned)
+	if !ok {
+		f, err := c.files().Open(ExamplesName)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("collection: %w", err)
+		}
+		defer f.Close()
+		from = f
 	}
-	defer f.Close()
-	list, err := DecodeExamples(f)
+	list, err := DecodeExamples(from)
 	if err != nil {
 		return nil, fmt.Errorf("collection: %s: %w", ExamplesName, err)
 	}

@@ -1,12 +1,14 @@
 package collection_test
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -186,6 +188,32 @@ func TestExportWACZ(t *testing.T) {
 		}
 		if strings.Contains(paths, "extraPages") == want.opt.On {
 			t.Errorf("%s: extra pages in %s", name, paths)
+		}
+	}
+}
+
+// TestWACZKeepsSecrets checks that a WACZ does not hold what would show whether a given
+// URL was taken down, nor a path of this machine.
+func TestWACZKeepsSecrets(t *testing.T) {
+	c := open(t, madeDir(t), true)
+	c.Settings.Forgotten, c.Settings.TopicDir = []string{"00112233445566778899aabbccddeeff"}, "/home/someone/topics"
+	path, _ := export(t, c, "a.wacz", collection.ExportOptions{})
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open("crawl.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil || !strings.Contains(string(data), "strategy: ") {
+		t.Fatalf("%v: %s", err, data)
+	}
+	for _, secret := range []string{fmt.Sprint(c.Settings.Key), "00112233", "someone"} {
+		if strings.Contains(string(data), secret) {
+			t.Errorf("crawl.yaml holds %s:\n%s", secret, data)
 		}
 	}
 }

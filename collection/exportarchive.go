@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/goccy/go-yaml"
+
 	"dowse"
 	"dowse/internal/archive"
 	"dowse/internal/facts"
@@ -101,7 +103,8 @@ func (x *exporter) archiveOptions() archive.Options {
 	}
 }
 
-// wacz writes the collection as a WACZ with its topic, settings and data card. A
+// wacz writes the collection as a WACZ with its topic, settings and data card. The
+// settings are without what concerns this machine or pages that were taken down. A
 // file with several hard links is left out with a note: it could be a private
 // file of this machine that somebody linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
@@ -122,7 +125,12 @@ func (x *exporter) wacz(w io.Writer) error {
 	if !x.opt.On {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since})
 	}
-	for _, name := range []string{"topic.yaml", LockName, settingsName, readmeName} {
+	shared := filepath.Join(filepath.Dir(index), settingsName)
+	if err := writeShared(shared, *s); err != nil {
+		return err
+	}
+	p.Files = append(p.Files, archive.PackedFile{Name: settingsName, Path: shared})
+	for _, name := range []string{"topic.yaml", LockName, readmeName} {
 		switch info, err := x.c.files().Stat(name); {
 		case err == nil && hardLinks(info) > 1:
 			x.notes = append(x.notes, name+" has several names (hard links), so it may be another file of this machine: it was left out; put a copy in its place to have it packed")
@@ -133,6 +141,21 @@ func (x *exporter) wacz(w io.Writer) error {
 		}
 	}
 	return archive.WriteWACZ(w, p)
+}
+
+// writeShared writes the settings that others may have. The key and the
+// fingerprints would show whether a given URL was taken down, and the folder of the
+// topic is a path of this machine.
+func writeShared(name string, s Settings) error {
+	s.Key, s.Forgotten, s.TopicDir = 0, nil, ""
+	data, err := yaml.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("collection: settings: %w", err)
+	}
+	return toFile(name, false, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // archives returns the WARC files for a WACZ and their index. These are the

@@ -1,13 +1,15 @@
 package collection
 
 import (
-	"dowse/internal/durable"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"dowse/internal/durable"
 )
 
 // ErrHolder is returned for a collection that is locked, but whose lock file
@@ -23,7 +25,22 @@ var ErrHolder = errors.New("the process that works on it is not known here")
 // to that of a daemon. So the file must be a regular one with a single name and
 // the content that this package writes and, where the system can report it, the
 // process must have this very file open. Otherwise the error is ErrHolder.
+//
+// A process that begins has the lock before its number is in the file, and one that
+// ends has closed its files before the lock is free. So for about a second a lock
+// without a known holder is looked at again.
 func Holder(dir string) (pid int, err error) {
+	for range lockTries {
+		if pid, err = holderNow(dir); !errors.Is(err, ErrHolder) {
+			break
+		}
+		time.Sleep(lockPause)
+	}
+	return pid, err
+}
+
+// holderNow is Holder for this moment.
+func holderNow(dir string) (pid int, err error) {
 	path := filepath.Join(dir, lockName)
 	st, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -63,6 +63,9 @@ func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
 // readFile returns the content of a file of the collection, nil if it does
 // not exist. A file of more than 256 MiB is an error.
 func (c *Collection) readFile(name string) ([]byte, error) {
+	if data, ok := c.plannedFiles[name]; ok {
+		return data, nil
+	}
 	data, err := c.files().ReadBounded(name, maxModel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

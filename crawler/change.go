@@ -4,43 +4,93 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/settings"
+	"dowse/topic"
 )
 
 // reviseDecisions makes those changes of a config that require every earlier
 // decision to be made again: a change of threshold, scope or topic. It
 // returns a line for a person that describes the change, "" if there was
-// none. All other settings are left to resumeOpen.
+// none, and the seeds that a new topic brings. All other settings are left to
+// resumeOpen.
 //
 // The collection is closed afterwards, so the next opening finds it as if it
 // had been created with these settings. A crash leaves it in the old or in
 // the new state.
-func reviseDecisions(dir string, cfg Config) (note string, err error) {
+func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, seeds []string, err error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	a, err := planResume(col, cfg)
 	if err != nil || !a.revises() {
-		return "", errors.Join(err, col.Close())
+		return "", nil, errors.Join(err, col.Close())
+	}
+	b, err := judgeUnder(ctx, col, a, cfg)
+	if err != nil {
+		return "", nil, errors.Join(err, col.Close())
 	}
 	c, err := openToRevise(col, Config{Judge: cfg.Judge, NoArchive: true})
 	if err != nil {
-		return "", errors.Join(err, col.Close())
+		return "", nil, errors.Join(err, col.Close())
 	}
-	change, pages, err := c.reviseUnder(a, cfg)
+	change, pages, err := c.reviseUnder(a, b, cfg)
 	if err = errors.Join(err, c.Close()); err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if a.edited {
+		seeds = slices.Concat(a.topic.Seeds, b.seeds)
 	}
 	_, what := a.changeNotes()
 	if a.edited {
 		what += fmt.Sprintf(": %d pages judged again", pages)
 	}
-	return fmt.Sprintf("changed: %s; %d pages changed sides, %d links ranked again", what, change.Verdicts, change.Links), nil
+	return fmt.Sprintf("changed: %s; %d pages changed sides, %d links ranked again", what, change.Verdicts, change.Links), seeds, nil
+}
+
+// judgeUnder returns the judge for the topic of a plan. If the topic is new and has
+// other examples than the old one, they are gathered, with the identity, network
+// and politeness of the plan, before anything of the collection is changed.
+func judgeUnder(ctx context.Context, col *collection.Collection, a *resumePlan, cfg Config) (*builtJudge, error) {
+	if !a.edited {
+		return rebuildJudge(col, a.topic, Config{Judge: cfg.Judge})
+	}
+	cfg.Settings = a.settings.Settings
+	b, err := judgeOfNewTopic(ctx, col, a, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if b.files == nil {
+		b.files = []collection.File{} // those of the old topic are removed
+	}
+	return b, nil
+}
+
+// judgeOfNewTopic makes the judge of the new topic of a plan, from the examples of
+// the collection if the topic names the same.
+func judgeOfNewTopic(ctx context.Context, col *collection.Collection, a *resumePlan, cfg Config) (*builtJudge, error) {
+	if !sameSources(a.topic, a.before) {
+		return buildJudge(ctx, a.topic, a.settings.Strategy, cfg)
+	}
+	m, err := MaterialOf(col)
+	if err != nil {
+		return nil, err
+	}
+	m.Trained = nil // it was trained for the old topic
+	return buildJudgeFrom(m, a.topic, a.settings.Strategy, cfg)
+}
+
+// sameSources reports whether two topics name the same examples, category and
+// model. What they brought into a collection is then used again.
+func sameSources(a, b *topic.Topic) bool {
+	return reflect.DeepEqual(a.Like, b.Like) && reflect.DeepEqual(a.Unlike, b.Unlike) && reflect.DeepEqual(a.Category, b.Category) &&
+		a.Model == b.Model && a.SeedsFrom == b.SeedsFrom && a.SeedLimit == b.SeedLimit
 }
 
 // ErrMidRound is returned for a change of a crawl that stopped in the middle of a round.
@@ -50,8 +100,8 @@ var ErrMidRound = errors.New("the crawl stopped in the middle of a round: go on 
 // plan, and stores these in the collection. It returns what changed and how
 // many pages have a new verdict. The order is: commit, plan, revised entries,
 // commit, new files; see collection.BeginChange for what a crash leaves in
-// between.
-func (c *Crawler) reviseUnder(a *resumePlan, cfg Config) (change crawl.Change, pages int, err error) {
+// between. b is the judge of the topic of the plan.
+func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change crawl.Change, pages int, err error) {
 	col := c.Collection
 	if col.Crawl.MidRound() {
 		return change, 0, fmt.Errorf("crawler: %s: %w", col.Dir, ErrMidRound)
@@ -63,24 +113,24 @@ func (c *Crawler) reviseUnder(a *resumePlan, cfg Config) (change crawl.Change, p
 		}
 	}
 	next.Predicate = predicateOf(a.topic, next.Threshold, cfg.Judge)
-	b, err := rebuildJudge(col, a.topic, Config{Judge: cfg.Judge})
-	if err != nil {
-		return change, 0, err
+	if a.edited {
+		next.Model = b.model
 	}
 	p, err := partsOf(col.Dir, next, a.topic, b.judge, Config{})
 	if err != nil {
 		return change, 0, err
 	}
 	defer p.client.Close()
+	if err := errors.Join(c.commit(), col.BeginChange(next, a.topic.YAML(), b.files)); err != nil {
+		return change, 0, err
+	}
 	r := &retraining{began: time.Now(), made: collection.Model{Model: col.Crawl.Model()}}
 	if a.edited {
+		col.Settings.Model = next.Model
 		c.Topic, c.visitor, c.judging = a.topic, p.visitor, &judging{col: col, topic: a.topic, base: b.judge}
 		if pages, err = r.judgeAll(c); err != nil {
-			return change, 0, err
+			return change, 0, errors.Join(err, col.DropChange())
 		}
-	}
-	if err := errors.Join(c.commit(), col.BeginChange(next, a.topic.YAML())); err != nil {
-		return change, 0, err
 	}
 	terms := crawl.Terms{Threshold: next.Threshold, Scope: p.crawl.Scope, LinksIn: a.topic.AsksLinksIn(), Renew: p.crawl.Renew}
 	change, err = col.Crawl.RerankUnder(c.live.Clock(), terms, r.made.Model, r.rulings, restorer(col, p.visitor.wish))

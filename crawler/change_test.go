@@ -176,20 +176,74 @@ func testJudgedBy(t *testing.T, dir string, cfg crawler.Config) {
 	}
 }
 
-// TestTopicsThatStay refuses to replace a topic by one of another name, or one with examples.
+// TestTopicsThatStay refuses to replace a topic by one of another name, or by one with an
+// outside judge.
 func TestTopicsThatStay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 5)
 	onward(t, dir, cfg)
 	for _, other := range []*topic.Topic{
 		{Name: "algae", Words: []string{"tide pools", "anemone"}},
-		{Name: "pools", Words: []string{"tide pools"}, Like: []topic.Source{{URL: "https://example.org/"}}},
+		{Name: "pools", Words: []string{"tide pools"}, Outside: &topic.Outside{Exec: []string{"true"}}},
 	} {
 		cfg.Topic = other
 		var f *crawler.FrozenError
 		if _, err := crawler.Open(dir, cfg); !errors.As(err, &f) || f.Setting != "topic" {
 			t.Errorf("%+v: %v", other, err)
 		}
+	}
+}
+
+// TestExamplesAtAResume replaces a topic of words by one with examples, that by one with
+// others and a seed, and that by words again. Each time the verdicts are those of a crawl
+// that had the topic from the beginning, and no file of the former topic is left.
+func TestExamplesAtAResume(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	cfg := poolsWith("link-context", 40)
+	cfg.Contrast = crawler.ContrastEveryday
+	onward(t, dir, cfg)
+	seeds := verified(t, dir).Collection.Settings.Seeds
+	texts := func(list ...string) (all []topic.Source) {
+		for _, x := range list {
+			all = append(all, topic.Source{Text: x})
+		}
+		return all
+	}
+	other := seeds[0] + "another-seed"
+	for i, step := range []struct {
+		topic *topic.Topic
+		kept  bool // files of examples
+	}{
+		{&topic.Topic{
+			Name: "pools", Words: []string{"tide pools"},
+			Like:   append(texts("limpets and anemones in a rock pool at low tide", "the rock pool at the shore, crabs and kelp"), topic.Source{URL: seeds[0]}),
+			Unlike: texts("the parliament passed a law on trade", "a concert of the city orchestra", "train lines and their stations"),
+		}, true},
+		{&topic.Topic{
+			Name: "pools", Seeds: []string{other},
+			Like:   texts("bees and honey in the hive", "the beekeeper opens the hive in spring", "a swarm of bees"),
+			Unlike: texts("limpets and anemones in a rock pool", "the parliament passed a law on trade", "train lines and their stations"),
+		}, true},
+		{&topic.Topic{Name: "pools", Words: []string{"beekeeping"}}, false},
+	} {
+		cfg.Topic = step.topic
+		cfg.Pages += 5
+		notes := onward(t, dir, cfg)
+		if !strings.Contains(notes, "changed: topic: ") {
+			t.Errorf("step %d: notes: %s", i, notes)
+		}
+		testJudgedBy(t, dir, cfg)
+		for _, name := range []string{collection.ExamplesName, collection.LockName, collection.ModelFile(collection.FirstModel)} {
+			if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != step.kept {
+				t.Errorf("step %d: %s: %v, want it kept: %v", i, name, err, step.kept)
+			}
+		}
+		if notes := onward(t, dir, cfg); strings.Contains(notes, "changed") {
+			t.Errorf("step %d, the same again: %s", i, notes)
+		}
+	}
+	if got := verified(t, dir).Collection.Settings.Seeds; !slices.Contains(got, other) {
+		t.Errorf("seeds %q, want that of a topic", got)
 	}
 }
 
@@ -204,7 +258,11 @@ func TestCrashWhileChanging(t *testing.T) {
 	copyDir(t, before, after)
 	changed := cfg
 	changed.Threshold, changed.Exclude = 0.05, []string{"/[a-m][^/]*$"}
-	changed.Topic = &topic.Topic{Name: "pools", Words: []string{"tide pools", "kelp"}}
+	changed.Topic = &topic.Topic{
+		Name: "pools", Words: []string{"tide pools", "kelp"},
+		Like:   []topic.Source{{Text: "limpets in a rock pool"}, {Text: "kelp at low tide"}, {Text: "anemones at the shore"}},
+		Unlike: []topic.Source{{Text: "a law on trade"}, {Text: "the city orchestra"}, {Text: "train lines"}},
+	}
 	c, err := crawler.Open(after, changed) // decides again, and fetches nothing
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +272,12 @@ func TestCrashWhileChanging(t *testing.T) {
 	}
 	journal := filepath.Join("state", "journal-0000000000000000.log")
 	old, written := read(t, before, journal), read(t, after, journal)
-	plan, err := json.Marshal(map[string]any{"after": len(old) - len("dowsej2\n"), "settings": read(t, after, "crawl.yaml"), "topic": read(t, after, "topic.yaml")})
+	ofTopic := []string{collection.ExamplesName, collection.LockName, collection.ModelFile(collection.FirstModel)}
+	files := map[string][]byte{collection.GivenModel: nil}
+	for _, name := range ofTopic {
+		files[name] = []byte(read(t, after, name))
+	}
+	plan, err := json.Marshal(map[string]any{"after": len(old) - len("dowsej2\n"), "settings": read(t, after, "crawl.yaml"), "topic": read(t, after, "topic.yaml"), "files": files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,16 +288,19 @@ func TestCrashWhileChanging(t *testing.T) {
 		cuts = append(cuts, at)
 	}
 	cuts = append(cuts, len(written)) // all of it
-	for i := range len(cuts) + 2 {
+	for i := range len(cuts) + 3 {
 		cut := cuts[min(i, len(cuts)-1)]
 		dir := filepath.Join(root, fmt.Sprint(i), "pools.dowse")
 		copyDir(t, before, dir)
 		write(t, dir, journal, written[:cut])
 		write(t, dir, filepath.Join("state", "change.json"), string(plan))
 		if i >= len(cuts) { // the files are replaced one after the other
-			write(t, dir, "topic.yaml", read(t, after, "topic.yaml"))
+			write(t, dir, ofTopic[0], read(t, after, ofTopic[0]))
 		}
 		if i > len(cuts) {
+			write(t, dir, "topic.yaml", read(t, after, "topic.yaml"))
+		}
+		if i > len(cuts)+1 {
 			write(t, dir, "crawl.yaml", read(t, after, "crawl.yaml"))
 		}
 		write(t, dir, modelLog, read(t, after, modelLog)) // it is written first
@@ -243,15 +309,22 @@ func TestCrashWhileChanging(t *testing.T) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		seen := reader.Collection.Settings
-		reader.Close()
+		byReader, err := reader.Collection.Examples()
+		if err := errors.Join(err, reader.Close()); err != nil {
+			t.Fatal(err)
+		}
 		next, err := crawler.Open(dir, crawler.Config{Transport: cfg.Transport})
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		s := next.Collection.Settings
 		words := strings.Join(next.Topic.Words, " ")
-		if err := next.Close(); err != nil {
+		examples, err := next.Collection.Examples()
+		if err := errors.Join(err, next.Close()); err != nil {
 			t.Fatal(err)
+		}
+		if (len(examples) > 0) != (s.Threshold == 0.05) || len(byReader) != len(examples) {
+			t.Errorf("cut at %d: threshold %v with %d examples, %d for a reader", cut, s.Threshold, len(examples), len(byReader))
 		}
 		if (s.Threshold == 0.05) != (len(s.Exclude) == 1) || (s.Threshold == 0.05) != strings.Contains(words, "kelp") || s.Threshold != seen.Threshold {
 			t.Errorf("cut at %d: threshold %v (a reader: %v), exclude %q, topic %s", cut, s.Threshold, seen.Threshold, s.Exclude, words)

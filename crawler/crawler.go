@@ -38,6 +38,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"dowse"
@@ -203,7 +204,7 @@ func Open(dir string, cfg Config) (*Crawler, error) {
 // topic's examples, which can take long. The context is not used afterwards.
 func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if collection.IsCollection(dir) {
-		return resume(dir, cfg)
+		return resume(ctx, dir, cfg)
 	}
 	return begin(ctx, dir, cfg)
 }
@@ -285,11 +286,12 @@ func checkStart(s collection.Settings, t *topic.Topic, cfg Config) error {
 // resume continues the crawl in dir. Changes that require earlier decisions
 // to be made again are made first; afterwards the collection is as if it had
 // been created with them.
-func resume(dir string, cfg Config) (*Crawler, error) {
-	note, err := reviseDecisions(dir, cfg)
+func resume(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
+	note, seeds, err := reviseDecisions(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}
+	cfg.Seeds = slices.Concat(cfg.Seeds, seeds)
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return nil, err

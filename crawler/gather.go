@@ -48,7 +48,7 @@ type builtJudge struct {
 	notes []string
 }
 
-// buildJudge makes the judge of a new crawl.
+// buildJudge gathers the training data of a topic and makes its judge.
 func buildJudge(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*builtJudge, error) {
 	if cfg.Judge != nil {
 		return &builtJudge{judge: cfg.Judge}, nil
@@ -57,6 +57,11 @@ func buildJudge(ctx context.Context, t *topic.Topic, strategy string, cfg Config
 	if err != nil {
 		return nil, err
 	}
+	return buildJudgeFrom(m, t, strategy, cfg)
+}
+
+// buildJudgeFrom makes the judge of a topic from training data.
+func buildJudgeFrom(m *topic.Material, t *topic.Topic, strategy string, cfg Config) (*builtJudge, error) {
 	if ForSites(strategy) {
 		if err := trainForSites(t, m); err != nil {
 			return nil, err

@@ -77,13 +77,13 @@ func givenTopic(cfg Config, kept *topic.Topic) *topic.Topic {
 
 // canReplace returns an error if a topic can't replace the one of an
 // existing crawl. The name must be the same, which guards against mistakes.
-// Neither topic may have examples, models or outside judges: what these
-// brought into the collection can't be replaced together with the decisions
-// that depend on it.
-func canReplace(dir string, kept, given *topic.Topic, cfg Config) error {
-	simple := func(t *topic.Topic) bool { return !t.Needs() && t.Outside == nil }
-	if kept.Name != given.Name || cfg.Judge != nil || !simple(kept) || !simple(given) {
-		return &FrozenError{dir, "topic"}
+// A topic with an outside judge stays, since the answers of that judge belong
+// to it, and so does one with examples in a crawl for sites, whose strategy
+// depends on the error rate of its judge.
+func canReplace(col *collection.Collection, kept, given *topic.Topic, cfg Config) error {
+	trained := kept.Needs() || given.Needs()
+	if kept.Name != given.Name || cfg.Judge != nil || kept.Outside != nil || given.Outside != nil || trained && ForSites(col.Settings.Strategy) {
+		return &FrozenError{col.Dir, "topic"}
 	}
 	return nil
 }
@@ -110,7 +110,9 @@ func withTopic(given settings.Settings, before, after *topic.Topic) (settings.Se
 // is resumed.
 type resumePlan struct {
 	topic *topic.Topic
-	// edited reports that the topic differs from the kept one.
+	// before is the topic of the collection, and edited reports that topic is
+	// another one.
+	before *topic.Topic
 	edited bool
 	// settings are the kept ones with the given ones merged in.
 	settings    collection.Settings
@@ -127,10 +129,10 @@ func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &resumePlan{topic: t, settings: col.Settings}
+	a := &resumePlan{topic: t, before: t, settings: col.Settings}
 	given, reset, seeds := cfg.Settings, cfg.Reset, cfg.Seeds
 	if edited := givenTopic(cfg, t); edited != nil {
-		if err := canReplace(col.Dir, t, edited, cfg); err != nil {
+		if err := canReplace(col, t, edited, cfg); err != nil {
 			return nil, err
 		}
 		var dropped []string

@@ -223,7 +223,7 @@ func (c *crawlFlags) narrow(t *topic.Topic) error {
 // found by its topic. It checks what only the command line knows; [crawler.Open]
 // compares the rest with the collection's settings.
 func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, error) {
-	if err := c.languages(dir); err != nil {
+	if err := c.languages(dir, &cfg); err != nil {
 		return nil, err
 	}
 	if err := c.frozen(w, dir, &cfg); err != nil {
@@ -235,23 +235,18 @@ func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, er
 	return &job{dir, cfg, true}, nil
 }
 
-// languages returns an error if --lang differs from the languages of the topic that a
-// collection keeps.
-func (c *crawlFlags) languages(dir string) error {
-	if len(c.Lang) == 0 {
+// languages makes --lang a change of the topic that a collection keeps, unless it has
+// these languages already. A topic that is given has them from narrow.
+func (c *crawlFlags) languages(dir string, cfg *crawler.Config) error {
+	if len(c.Lang) == 0 || cfg.Topic != nil {
 		return nil
 	}
 	t, _, err := topicIn(dir)
 	if err != nil {
 		return inCollection(err)
 	}
-	if err := c.narrow(&topic.Topic{}); err != nil {
-		return err
-	}
-	if !t.Only || !slices.Equal(t.Languages, c.Lang) {
-		return frozenUsage(&crawler.FrozenError{Dir: dir, Setting: "lang"})
-	}
-	return nil
+	cfg.Topic = t
+	return c.narrow(t)
 }
 
 // topicOf reads a topic file, or makes a topic of words. With mustBeFile, and for names
