@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"dowse"
 	"dowse/collection"
@@ -11,20 +10,6 @@ import (
 	"dowse/topic"
 	"dowse/weburl"
 )
-
-// growEvery is the factor between the numbers of pages after which the judge of a topic in
-// words grows: firstSeen, twice and four times as many.
-const growEvery = 2
-
-// growOf returns of how many pages the judge of a topic in words grows when so many were
-// fetched; 0 while they are too few. The number is bounded, since all of these pages are
-// read again and rated three times.
-func growOf(fetched int) (n int) {
-	for next := firstSeen; next <= min(fetched, lastSeen); next *= growEvery {
-		n = next
-	}
-	return n
-}
 
 // grows reports whether the judge of the crawl grows from the words of its topic.
 func (c *Crawler) grows() bool {
@@ -36,7 +21,7 @@ func (c *Crawler) drawnOf() int {
 	if n := c.contrastOf(); n == 0 || !c.grows() {
 		return n
 	}
-	return growOf(c.Collection.Crawl.Books().Fetched)
+	return topic.GrowthOf(c.Collection.Crawl.Books().Fetched)
 }
 
 // maxGrown is how many bytes of a page's text a judge grows from, so that a few hundred
@@ -112,30 +97,14 @@ func (g *judging) grow(ctx context.Context, r *retraining, m *topic.Material, ag
 	for _, c := range growth.Meanings {
 		r.made.Meant = append(r.made.Meant, collection.Meant{Word: c.Of, Gloss: c.Gloss, Found: len(c.Found), Dropped: len(c.Dropped), Names: c.Found[:min(len(c.Found), shownNames)]})
 	}
-	if r.seen {
-		return true, checkGrown(growth, len(seen))
+	if why := growth.Fault(len(seen)); why != "" && r.seen {
+		return true, &refusal{why}
 	}
 	return true, nil
 }
 
 // shownNames is how many names of a meaning the log of models keeps.
 const shownNames = 12
-
-// mostCalled is the share of the pages seen that a grown judge may call relevant. Where
-// more are, pages on topic were taken for others, or the words tell nothing.
-const mostCalled = 2.0 / 3
-
-// checkGrown refuses a model that left what it grew from: it would turn down most of the
-// pages that it began with, or call nearly all pages relevant.
-func checkGrown(g topic.Growth, seen int) error {
-	if 2*g.Kept < g.Leaders {
-		return &refusal{fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)}
-	}
-	if float64(g.Called) > mostCalled*float64(seen) {
-		return &refusal{fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)}
-	}
-	return nil
-}
 
 // wantsGrowth reports whether the crawl should let its judge grow without being asked for
 // it. It should not where a person labels and the judge in use has grown: then labels

@@ -175,7 +175,7 @@ func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 	fetched := c.Collection.Crawl.Books().Fetched
 	stage := min(seenOf(fetched), lastSeen)
 	if c.grows() {
-		stage = growOf(fetched)
+		stage = topic.GrowthOf(fetched)
 	}
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
 		return

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -25,6 +26,24 @@ const (
 // chooses what the second learns from.
 var growRounds = [...]int{8, 12, 18}
 
+// The numbers of fetched pages after which the judge of a crawl grows: the first, then each
+// time twice as many, up to the last. The first comes early, so that little was visited under
+// the words alone. All of these pages are read again and rated three times, so the number is
+// bounded; after the last they say little that is new.
+const (
+	firstGrowth = 100
+	lastGrowth  = 400
+)
+
+// GrowthOf returns from how many pages the judge of a crawl grows when so many were fetched;
+// 0 while they are too few.
+func GrowthOf(fetched int) (n int) {
+	for next := firstGrowth; next <= min(fetched, lastGrowth); next *= 2 {
+		n = next
+	}
+	return n
+}
+
 // Seen is a page that a crawl fetched, and what the crawl knows of it.
 type Seen struct {
 	Page *dowse.Page
@@ -42,6 +61,23 @@ type Growth struct {
 	Called  int // of all pages seen, those that the grown judge calls relevant
 
 	Meanings []Confirmed // of the words, as pages seen bear them out
+}
+
+// mostCalled is the share of the pages seen that a grown judge may call relevant. Where
+// more are, pages on topic were taken for others, or the words distinguish nothing.
+const mostCalled = 2.0 / 3
+
+// Fault returns why a model should not be used that grew from so many pages: it left what it
+// grew from, because it would reject most of the pages that it began with, or call nearly all
+// pages relevant. It returns "" for a model without such a fault.
+func (g Growth) Fault(seen int) string {
+	if 2*g.Kept < g.Leaders {
+		return fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)
+	}
+	if float64(g.Called) > mostCalled*float64(seen) {
+		return fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)
+	}
+	return ""
 }
 
 // Grows reports whether the judge of the topic can grow from its words: nothing else says
