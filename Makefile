@@ -32,7 +32,7 @@ cross: ## builds for macOS and Windows
 build: ## a static binary, ./dowse
 	CGO_ENABLED=0 go build -trimpath -o dowse ./cmd/dowse
 
-demo: ## crawl the made web
+demo: ## crawl the built-in demo web
 	go run ./cmd/dowse demo
 
 curves: ## draw docs/harvest.svg again

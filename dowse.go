@@ -6,8 +6,8 @@
 // The package imports only the standard library, does no I/O and reads no clock.
 package dowse
 
-// A Judge rates how relevant a page is to a topic. It may be called from many
-// goroutines at once and must not keep or change the page.
+// A Judge rates how relevant a page is to a topic. It may be called by many
+// goroutines concurrently and must not keep or change the page.
 type Judge interface {
 	Judge(p *Page) Verdict
 }
@@ -34,7 +34,7 @@ type Strategy interface {
 	Follow(p *Page) []Lead
 }
 
-// A Starter says how the seeds are queued. Without it each seed is a lead of
+// A Starter decides how the seeds are queued. Without it each seed is a lead of
 // priority 1.
 type Starter interface {
 	Start(seeds []URL) []Lead
@@ -47,7 +47,7 @@ type Traits struct {
 	// Window is the number of words around a link, its anchor included, that the
 	// judge rates before Follow. The rating is the link's Context. 0 for none.
 	Window int
-	// Anchors has the judge rate the anchor of each link alone, beside the words
+	// Anchors has the judge rate the anchor of each link alone, in addition to the words
 	// around it. The rating is the link's AnchorScore.
 	Anchors bool
 	// Round is the number of leads in a round: they are taken together, all are
@@ -63,7 +63,7 @@ type Traits struct {
 	// journal, without text and without a request. Without a journal the revisit
 	// is made.
 	Recalls bool
-	// ReadsText says that Follow reads the text of pages. Only then is the text,
+	// ReadsText declares that Follow reads the text of pages. Only then is the text,
 	// with the windows of its links, restored from the archive when a crawl is
 	// resumed from its journal.
 	ReadsText bool
@@ -102,18 +102,18 @@ type Rescorer interface {
 	Rescore(l Lead) float64
 }
 
-// An Explainer is a [Rescorer] that gives its reasons: Explain returns those for what
-// Rescore says of a lead at that moment, none for a lead of which it has nothing to
-// say. Like Rescore it must not learn. The crawl asks when a lead is taken, since the
-// reasons that came with the lead are those of an earlier time.
+// An Explainer is a [Rescorer] that gives its reasons: Explain returns those for the
+// priority that Rescore would return for a lead at that moment, none for a lead that it
+// does not rate. Like Rescore it must not learn. The crawl calls it when a lead is taken,
+// since the reasons that came with the lead are those of an earlier time.
 type Explainer interface {
 	Explain(l Lead) []Because
 }
 
-// A Refusable strategy is told which of its leads the crawl did not queue, and why:
+// A Refusable strategy is informed which of its leads the crawl did not queue, and why:
 // the URL is out of scope, forbidden, known to be dead, visited already. Such a lead
 // does not come back in Follow. Refused is called when all leads of a list have been
-// taken in, and may answer with others; a URL that was refused must not be named again.
+// processed, and may return others; a URL that was refused must not be named again.
 // Without it, a strategy that counts on its leads would wait for these forever.
 type Refusable interface {
 	Refused(l Lead, why Reason) []Lead
@@ -130,8 +130,8 @@ const (
 	Shuffled // by chance, drawn from the URL and the key of the crawl
 )
 
-// A Saver can write down what it has learnt and take it up again: Load on a new
-// value of the same type and parameters, then going on, equals going on.
+// A Saver can save what it has learnt and load it again: a new value of the same type
+// and parameters that has loaded the state behaves as the one that saved it would.
 type Saver interface {
 	Save() ([]byte, error)
 	Load([]byte) error

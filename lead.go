@@ -1,12 +1,12 @@
 package dowse
 
-// A Lead is a URL worth visiting, or one of the two sayings that concern many
-// URLs at once ([Raise], [Drop]). What a strategy returns is an ordered list of
-// them; the zero Kind queues.
+// A Lead is a URL worth visiting, or one of the two instructions that concern many
+// URLs ([Raise], [Drop]). A strategy returns an ordered list of leads; the zero Kind
+// queues.
 type Lead struct {
 	Kind     Kind
 	URL      URL
-	Priority float64 // to merge as Merge says; for Raise: by how much
+	Priority float64 // merged with that of the URL by Merge; for Raise: by how much
 	Merge    Merge
 	Band     int8   // bands are emptied in order, the lowest first
 	Group    string // for Drop, and to drop it later; "" means the URL's host
@@ -16,7 +16,7 @@ type Lead struct {
 	Because  []Because
 }
 
-// Kind tells what a lead asks for.
+// Kind is what a lead asks for.
 type Kind uint8
 
 // The kinds of leads.
@@ -29,7 +29,7 @@ const (
 	// waits is taken out of the queue.
 	Hold
 	// Revisit queues the URL although it was visited. The URL goes into the next
-	// round beside the leads taken by priority.
+	// round in addition to the leads taken by priority.
 	Revisit
 	// Raise adds Priority to all waiting URLs (and to visited ones, if Visited),
 	// up to Cap unless Cap is 0. URLs at the cap are first in, first out.
@@ -39,7 +39,7 @@ const (
 	Drop
 )
 
-// Merge tells how a lead's priority meets the one that the URL already has.
+// Merge is how a lead's priority is combined with the one that the URL already has.
 type Merge uint8
 
 // The ways to merge.
@@ -49,8 +49,8 @@ const (
 	Add
 )
 
-// Merged returns the priority of a URL that had old (known tells whether it had
-// any) after a lead with priority p.
+// Merged returns the priority of a URL after a lead with priority p. The URL had the
+// priority old before, if known is true, and none otherwise.
 func (m Merge) Merged(old float64, known bool, p float64) float64 {
 	switch {
 	case m == Add:
@@ -61,7 +61,7 @@ func (m Merge) Merged(old float64, known bool, p float64) float64 {
 	return p
 }
 
-// State is where a URL stands in a crawl. Every URL ever seen has exactly one,
+// State is the state of a URL in a crawl. Every URL ever seen has exactly one,
 // so the books balance.
 type State uint8
 

@@ -15,7 +15,7 @@ type Span struct{ Start, End int32 }
 // Len returns the number of bytes or words in the span.
 func (s Span) Len() int { return int(s.End - s.Start) }
 
-// An Outcome tells how a visit ended.
+// An Outcome is how a visit ended.
 type Outcome uint8
 
 // The outcomes. Only Fetched pages have a text and links of their own.
@@ -23,8 +23,8 @@ const (
 	Fetched    Outcome = iota // an HTML page
 	Redirected                // to another URL, the page's only link
 	Refused                   // by robots.txt
-	Failed                    // for good: Reason and Detail say why
-	Skipped                   // there, but not taken in: Reason says why
+	Failed                    // permanently; see Reason and Detail
+	Skipped                   // fetched but not used; see Reason
 	Temporary                 // failed, worth another try; never shown to a strategy
 	Listed                    // a sitemap or feed, with links without context; or a robots.txt
 )
@@ -57,7 +57,7 @@ type Page struct {
 	Host *HostReport // what the visit learnt of the host; nil for nothing
 }
 
-// Via is the link by which a page was first seen, and the page that it stands on.
+// Via is the link by which a page was first seen, and the page that has it.
 type Via struct {
 	Parent    URL
 	Relevance float64 // of the parent
@@ -85,16 +85,16 @@ type Place struct {
 	Length int64
 }
 
-// A HostReport tells what a visit learnt of its host beside the page.
+// A HostReport is what a visit learnt of its host, in addition to the page.
 type HostReport struct {
 	Robots     *Robots       // rules read in this visit; nil for none read
-	RetryAfter time.Duration // the host asked to be left alone for so long
+	RetryAfter time.Duration // for which the host asked to be left alone
 	BackOff    bool          // it answered 429 or 5xx, or not at all
 	Down       bool          // it can't be reached: no address, no connection
 	Local      bool          // this machine failed, not the host: no network, no name server, too many open files
 }
 
-// Robots is what a host's robots.txt said.
+// Robots is the answer of a host to the request for its robots.txt.
 type Robots struct {
 	At       time.Time
 	Status   int           // of the answer; 0 for none
@@ -107,12 +107,12 @@ type Robots struct {
 // Rules answer whether a host lets us fetch a URL. They may be used from many
 // goroutines.
 type Rules interface {
-	// Allowed reports whether u may be fetched, and the rule that decided, as it
-	// stands in the file ("" where none did).
+	// Allowed reports whether u may be fetched, and returns the rule that decided, as
+	// written in the file ("" if none did).
 	Allowed(u URL) (ok bool, rule string)
 }
 
-// A Document is what a page says, as extracted from its HTML.
+// A Document is the content of a page, as extracted from its HTML.
 type Document struct {
 	Title       string
 	Description string // meta description
@@ -125,7 +125,7 @@ type Document struct {
 	Canonical   URL    // declared by link rel=canonical; "" for none
 	Types       []string
 	Published   time.Time
-	Modified    time.Time // as the page itself says, or else its server
+	Modified    time.Time // as the page itself declares, or else its server
 	Licences    []URL
 	Meta        []Meta   // named meta elements, properties of Open Graph among them; the layout's left out
 	Images      []string // sources as written, the first 200; of one inside the page "data:"
@@ -142,11 +142,10 @@ func (d *Document) Word(i int) string {
 	return d.Text[w.Start:w.End]
 }
 
-// Meta is a meta element of a page: its name or property in lower case, and what it
-// says.
+// Meta is a meta element of a page: its name or property in lower case, and its content.
 type Meta struct{ Name, Content string }
 
-// A Heading is h1 to h6, and where it stands.
+// A Heading is h1 to h6, with its position.
 type Heading struct {
 	Level int
 	Text  string
@@ -159,7 +158,7 @@ type Link struct {
 	URL URL
 	Mention
 	More     []Mention
-	NoFollow bool   // every mention says rel=nofollow
+	NoFollow bool   // every mention has rel=nofollow
 	Target   Target // what the crawl knows of the target; filled before Follow
 }
 

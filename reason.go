@@ -1,6 +1,6 @@
 package dowse
 
-// Reason tells why a URL was not fetched or not taken in. The list is closed and
+// Reason is why a URL was not fetched or not used. The list is closed and
 // stable: scripts may match on it.
 type Reason string
 
@@ -54,14 +54,14 @@ func ReasonHelp() []struct {
 		Means  string
 	}
 	return []row{
-		{SkipScopeHost, "outside --scope"},
-		{SkipScopeExclude, "matches --exclude, or no --include"},
-		{SkipScopeDepth, "more links from a seed than --max-depth"},
-		{SkipScopeTunnel, "more off-topic pages in a row than --tunnel"},
+		{SkipScopeHost, "outside the scope of the crawl"},
+		{SkipScopeExclude, "matches an excluded pattern, or none of the included ones"},
+		{SkipScopeDepth, "more links away from a seed than the limit"},
+		{SkipScopeTunnel, "reached over more off-topic pages in a row than the limit"},
 		{SkipRobotsTxt, "the host's robots.txt forbids it"},
 		{SkipRobotsMeta, "nofollow: in the page, its header or the link"},
 		{SkipScoreLow, "the strategy does not want it"},
-		{SkipBudgetHost, "the host gave --per-host pages already"},
+		{SkipBudgetHost, "the host has given as many pages as the limit per host"},
 		{SkipBudgetCrawl, "the crawl ended before its turn"},
 		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},
 		{SkipTrapFarm, "its host or folder leads to ever new pages, and hardly to a known one"},
@@ -71,11 +71,11 @@ func ReasonHelp() []struct {
 		{SkipLang, "in a language that the topic does not want"},
 		{SkipHostBlocked, "the host was blocked"},
 		{SkipChallenge, "the host wants a person, not a crawler"},
-		{SkipPrivateIP, "an address inside a network, not listed in --allow-net"},
+		{SkipPrivateIP, "a private address, in no network that may be crawled"},
 		{SkipLogin, "behind a login"},
 		{SkipPayment, "behind a payment (402)"},
 		{SkipUserBlocked, "excluded by the user"},
-		{SkipForgotten, "taken down with dowse forget"},
+		{SkipForgotten, "taken down"},
 		{FailHTTP, "the server answered with an error"},
 		{FailProtocol, "the answer was not sound HTTP"},
 		{FailTimeout, "no answer in time"},
@@ -88,7 +88,7 @@ func ReasonHelp() []struct {
 	}
 }
 
-// StopReason tells why a crawl ended. The list is closed and stable.
+// StopReason is why a crawl ended. The list is closed and stable.
 type StopReason string
 
 // The reasons for stopping.
@@ -98,7 +98,7 @@ const (
 	StopTime      StopReason = "time"
 	StopOnTopic   StopReason = "on_topic"
 	StopExhausted StopReason = "exhausted" // nothing is left to visit
-	StopDriedUp   StopReason = "dried_up"  // --until came true
+	StopDriedUp   StopReason = "dried_up"  // the harvest fell below a limit
 	StopStarved   StopReason = "starved"   // all that is left waits for hosts that do not answer
 	StopNetwork   StopReason = "network"   // this machine has no network
 	StopDisk      StopReason = "disk"

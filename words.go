@@ -39,7 +39,7 @@ func AppendWords(dst []Span, s string, from int) []Span {
 	return dst
 }
 
-// appendRuns appends the runs of set bits, which stand for the bytes from at on.
+// appendRuns appends the runs of set bits; bit i is the byte at+i.
 // start is where a run began before them, or -1; it is returned for those after.
 func appendRuns(dst []Span, set uint64, at, start int) ([]Span, int) {
 	for {

@@ -9,7 +9,7 @@ import (
 // collyCrawl crawls with colly as its examples do: asynchronously, following
 // every link, each URL once. Like the others it looks at the links of every
 // page, also after it has sent all requests that it may, as a crawl that goes
-// on would.
+// on would. It keeps no archive and no state on disk.
 func collyCrawl(pages, conns int) int {
 	c := colly.NewCollector(colly.Async(true))
 	c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: conns})

@@ -12,7 +12,7 @@
 // the median, with the smallest and largest value in parentheses.
 //
 // The floor is what no crawler can avoid: fetching, tokenizing, and remembering
-// URLs. The ratio to it says more than absolute numbers, which depend on the
+// URLs. The ratio to it means more than absolute numbers, which depend on the
 // machine.
 //
 // soak runs one crawl for a long time on a web with faults and prints memory,

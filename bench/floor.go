@@ -13,6 +13,11 @@ import (
 // floor is the least that any crawler must do: fetch with net/http, find the
 // links with the tokenizer, visit each URL once. It has no robots.txt,
 // politeness, judge or disk.
+//
+// The loop hands URLs to conns workers, and one message from each visit lets it
+// send the next. Workers add the links that they find to the queue under a lock.
+// When all pages have been sent, the loop no longer reads these messages, so a
+// goroutine does until the last worker has ended.
 func floor(pages, conns int) int {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, MaxIdleConns: 4096}}
 	var mu sync.Mutex
@@ -63,7 +68,8 @@ func floor(pages, conns int) int {
 	return int(fetched.Load())
 }
 
-// visit fetches a page and returns its links; none after an error.
+// visit fetches a page and returns its links; none after an error. Links are
+// absolute in the cheap web, so the floor need not resolve them.
 func visit(client *http.Client, u string) (links []string) {
 	resp, err := client.Get(u)
 	if err != nil {

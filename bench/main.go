@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// contenders are the crawls that can be measured, by name. Each fetches so many
-// pages over so many connections and returns how many it fetched.
+// contenders are the crawls that can be measured, by name. Each fetches a
+// number of pages over a number of connections and returns how many it fetched.
 var contenders = map[string]func(pages, conns int) int{
 	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
 }
 
-// options are the command line.
+// options are the flags of the command line. All commands share them; the help of
+// a flag names the command if only one uses it.
 type options struct {
 	pages, conns, repeat int
 	latency              time.Duration
@@ -29,6 +30,8 @@ type options struct {
 	who, profile         string
 }
 
+// main dispatches to the commands. serve and one are for run and soak, which
+// start them as processes of their own.
 func main() {
 	if len(os.Args) < 2 {
 		fatal(fmt.Errorf("want run, soak, serve or one; see the package comment"))
@@ -59,7 +62,9 @@ func main() {
 	}
 }
 
-// one runs one contender and prints what it measured of itself.
+// one runs one contender and prints what it measured of itself as JSON, for run.
+// A process per crawl makes processor time and peak memory those of the crawl
+// alone.
 func one(o options) {
 	if o.profile != "" {
 		f, err := os.Create(o.profile)
@@ -84,7 +89,8 @@ type result struct {
 	Peak    int64   // bytes of memory
 }
 
-// cpu returns the processor time that this process has used.
+// cpu returns the processor time that this process has used, in seconds, in user
+// mode and in the kernel.
 func cpu() float64 {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -108,7 +114,9 @@ func memory(field string) int64 {
 	return 0
 }
 
-// run serves the web and runs the contenders on it, interleaved.
+// run serves the web in a process of its own, runs the contenders on it,
+// interleaved, and prints the table. The first contender is what the others are
+// compared with, which is the floor unless the flag who says otherwise.
 func run(o options) {
 	server := start(o)
 	defer func() { server.Process.Kill(); server.Wait() }()
@@ -134,7 +142,8 @@ func run(o options) {
 	}
 }
 
-// spread returns the least, the middle and the largest value.
+// spread returns the least value, the median and the largest value over the
+// repetitions. The median is not disturbed by one slow run.
 func spread(list []result, of func(result) float64) [3]float64 {
 	var v []float64
 	for _, r := range list {
@@ -144,7 +153,8 @@ func spread(list []result, of func(result) float64) [3]float64 {
 	return [3]float64{v[0], v[len(v)/2], v[len(v)-1]}
 }
 
-// start starts the server process and waits until it is ready.
+// start starts the server process and waits until it prints that it is ready, so
+// that no contender meets a closed port.
 func start(o options) *exec.Cmd {
 	c := exec.Command(os.Args[0], "serve", "-pages", strconv.Itoa(o.pages), "-latency", o.latency.String(), "-faults", fmt.Sprint(o.faults))
 	c.Stderr = os.Stderr
@@ -161,7 +171,8 @@ func start(o options) *exec.Cmd {
 	return c
 }
 
-// crawlOnce runs one contender in a process of its own.
+// crawlOnce runs one contender in a process of its own and returns what it
+// measured. A profile is written for dowse only, and each repetition replaces it.
 func crawlOnce(o options, who string) (r result) {
 	c := exec.Command(os.Args[0], "one", "-who", who, "-pages", strconv.Itoa(o.pages), "-conns", strconv.Itoa(o.conns))
 	if o.profile != "" && who == "dowse" {

@@ -14,7 +14,8 @@ import (
 )
 
 // soak crawls a web with faults for a long time and records what grows: memory,
-// goroutines, open files. At the end the collection is verified.
+// goroutines, open files. At the end the collection is verified. The time is a
+// limit of the crawl itself, so that it ends as a user's crawl does.
 func soak(o options, d time.Duration) {
 	server := start(o)
 	defer func() { server.Process.Kill(); server.Wait() }()
@@ -52,6 +53,7 @@ type watch struct {
 	samples []sample
 }
 
+// A sample is the state of the process at one moment.
 type sample struct {
 	pages, known, goroutines, files int
 	heap, rss                       float64 // MiB
@@ -72,7 +74,7 @@ func (w *watch) tick(s crawl.Status) {
 }
 
 // report prints how memory grew over the second half, per page and per known
-// URL. The first half fills caches and says nothing about leaks.
+// URL. The first half fills caches and shows nothing about leaks.
 func (w *watch) report(s crawl.Status) {
 	if len(w.samples) < 4 {
 		return
@@ -86,13 +88,15 @@ func (w *watch) report(s crawl.Status) {
 	fmt.Printf("; books %+v balanced=%v\n", s.Books, s.Books.Balanced())
 }
 
-// openFiles returns the number of open file descriptors.
+// openFiles returns the number of open file descriptors of this process; 0 on
+// systems without /proc.
 func openFiles() int {
 	names, _ := os.ReadDir("/proc/self/fd")
 	return len(names)
 }
 
-// verify checks the collection that the crawl left behind.
+// verify checks the collection that the crawl left, and prints the first
+// problems. A crawl that survives faults but leaves a damaged collection fails.
 func verify(dir string) {
 	c, err := crawler.View(dir)
 	if err != nil {

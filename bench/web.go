@@ -36,6 +36,9 @@ type web struct {
 	pool    sync.Pool
 }
 
+// newWeb returns a web with a vocabulary of made-up words, the same in every
+// process. Two of them are the words of the topic, so that the judge finds some
+// pages on topic and others not.
 func newWeb(pages int, latency time.Duration, faults float64) *web {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := &web{pages: pages, latency: latency, faults: faults}
@@ -51,14 +54,18 @@ func newWeb(pages int, latency time.Duration, faults float64) *web {
 	return w
 }
 
+// hostOf returns the address of the host of a page. Each host has an address of
+// its own in 127.0.0.0/8, so that crawlers treat them as different servers.
 func hostOf(page int) string {
 	h := page % webHosts
 	return fmt.Sprintf("127.1.%d.%d:%s", h/250, 1+h%250, webPort)
 }
 
+// urlOf returns the URL of a page. Consecutive pages are on different hosts.
 func urlOf(page int) string { return "http://" + hostOf(page) + "/page/" + strconv.Itoa(page) }
 
-// serve listens on every host's address until the process ends.
+// serve listens on the address of every host until the process ends. It prints
+// "ready" when all of them accept connections.
 func (w *web) serve() error {
 	server := &http.Server{Handler: w}
 	errs := make(chan error)
@@ -73,6 +80,9 @@ func (w *web) serve() error {
 	return <-errs
 }
 
+// ServeHTTP answers with a page, or with an error for anything else. Buffers are
+// reused, so that the server takes little of the processor that it shares with
+// the contender.
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/"))
 	if err != nil || n < 0 || n >= w.pages {
@@ -92,7 +102,8 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.pool.Put(b)
 }
 
-// fault fails a request: an error, a broken connection, or half a page.
+// fault fails a request in one of the ways that crawlers meet: an error, a broken
+// connection, or half a page.
 func fault(rw http.ResponseWriter) {
 	switch rand.IntN(3) {
 	case 0:
@@ -106,7 +117,8 @@ func fault(rw http.ResponseWriter) {
 	}
 }
 
-// page appends a page: its text and links follow from its number alone. A third
+// page appends a page: its text and links follow from its number alone, so that
+// the server stores nothing and every contender sees the same web. A third
 // of its links are in a menu, the others in the text; about half of its bytes
 // are markup, as on real pages.
 func (w *web) page(b []byte, n int) []byte {
@@ -129,7 +141,8 @@ func (w *web) page(b []byte, n int) []byte {
 	return append(b, `</div><div id="bottom" class="footer"><p class="small">made up</p></div></body></html>`+"\n"...)
 }
 
-// section appends a block of text with a link, a list and some emphasis.
+// section appends a block of text with a link, a list and some emphasis, so that
+// the link has a heading and words around it to be rated.
 func (w *web) section(b []byte, rng *rand.Rand, n, i int) []byte {
 	b = append(b, `<div class="section level-2"><h2 class="heading">`...)
 	b = w.sentence(b, rng, 4)
@@ -149,6 +162,7 @@ func (w *web) section(b []byte, rng *rand.Rand, n, i int) []byte {
 	return append(b, "</ul></div>\n"...)
 }
 
+// link appends the i-th link of a page, with three words as its anchor.
 func (w *web) link(b []byte, rng *rand.Rand, n, i int) []byte {
 	b = append(b, `<a class="link" href="`...)
 	b = append(b, urlOf(w.target(n, i, rng))...)
@@ -166,7 +180,8 @@ func (w *web) target(n, i int, rng *rand.Rand) int {
 	return rng.IntN(w.pages)
 }
 
-// sentence appends n words, common ones more often.
+// sentence appends n words, common ones more often, as in real texts: a crawler
+// that caches the stems of words gains by it.
 func (w *web) sentence(b []byte, rng *rand.Rand, n int) []byte {
 	for range n {
 		r := rng.Uint32()

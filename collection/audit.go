@@ -135,9 +135,9 @@ func (c *Collection) Audit(l *Labels) (*Audit, error) {
 // one that has neither a label nor a skip. Counting beyond that page would let
 // the order of labelling bias the estimate.
 func (a *Audit) count(list []draw, l *Labels) {
-	asked, stands := l.asked(), l.Standing()
+	asked, valid := l.asked(), l.Standing()
 	for _, d := range list {
-		x, ok := stands[d.url]
+		x, ok := valid[d.url]
 		switch {
 		case ok && x.Label == LabelOn:
 			a.N, a.On = a.N+1, a.On+1

@@ -32,7 +32,8 @@ var ErrNotKept = errors.New("it is not in the archive")
 // codings undone, and its Content-Type. A body longer than 64 MiB is cut off
 // there. A page that was archived as a reference to an earlier answer with the
 // same body is read from that answer. The error is [ErrErased] or [ErrNotKept]
-// if the archive has no record of the page.
+// if the archive has no record of the page. A record whose checksum does not match
+// is an error, so a flipped bit never passes for what the server sent.
 func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
@@ -66,6 +67,13 @@ func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(raw) < maxBody {
+		// The checksum comes after the body. A flipped bit often decodes to
+		// another letter, so without it an altered text would be used.
+		if _, err := r.Size(); err != nil {
+			return nil, nil, err
+		}
 	}
 	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header, nil
 }

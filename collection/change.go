@@ -182,12 +182,24 @@ func (c *Collection) readPlan() (*plan, error) {
 	p := &plan{}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	foreign := func(name string) bool { return !slices.Contains(ofTopic, name) }
-	if err := dec.Decode(p); err != nil || len(p.Topic) > maxTopic || slices.ContainsFunc(slices.Collect(maps.Keys(p.Files)), foreign) {
-		return nil, &DamageError{c.Dir, fmt.Errorf("%s: %w", changeName, errors.Join(err, errPlan))}
+	err = dec.Decode(p)
+	switch {
+	case err != nil:
+	case len(p.Topic) > maxTopic:
+		err = fmt.Errorf("its topic is longer than %d bytes", maxTopic)
+	default:
+		for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+			if !slices.Contains(ofTopic, name) {
+				err = fmt.Errorf("%q is no file of a topic", name)
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, &DamageError{c.Dir, fmt.Errorf("%s: %w: %w; remove the file to go on without the change", changeName, errPlan, err)}
 	}
 	return p, nil
 }
 
 // errPlan is the problem of a plan that can't be decoded.
-var errPlan = errors.New("not the plan of a change; remove the file to go on without the change")
+var errPlan = errors.New("not the plan of a change")

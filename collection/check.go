@@ -69,7 +69,7 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 		return s, bad(err)
 	}
 	if head.Dowse != format {
-		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, head.Dowse, format, ErrFormat), head.Version}
+		return s, &FormatError{dir, fmt.Errorf("%s has format %q, this program reads %q: %w", settingsName, head.Dowse, format, ErrFormat), head.Version}
 	}
 	if e := settingsForm.Decode(root, settingsName, &s); e != nil {
 		return s, bad(located(e))

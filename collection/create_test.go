@@ -7,7 +7,7 @@ import (
 )
 
 // TestCreateAfterCrash ends the making of a collection after each of its steps;
-// making it again must work, and never touch a directory of somebody else.
+// making it again must work, and never touch a directory with other files.
 func TestCreateAfterCrash(t *testing.T) {
 	steps := []string{"archive/", "state/", "topic.yaml.tmp", "topic.yaml", "crawl.yaml.tmp"}
 	for n := range len(steps) + 1 {

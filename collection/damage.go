@@ -98,7 +98,7 @@ func (c *Collection) journalShort() error {
 		}
 	}
 	if s, ok := c.remembered(); ok && s.Journal > end && s.Journal > c.journalNow() {
-		return fmt.Errorf("%w: it ends at %d, and %s says %d", ErrDamaged, end, summaryName, s.Journal)
+		return fmt.Errorf("%w: it ends at %d, and %s recorded %d", ErrDamaged, end, summaryName, s.Journal)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (c *Collection) checked() string {
 	l, err := ReadLabels(c.Dir)
 	if err == nil {
 		if a, err := c.Audit(l); err == nil && a != nil && a.N > 0 {
-			return fmt.Sprintf("A person has checked a random sample of %d of the first %d pages: %d are on topic, which makes a harvest rate\nof %.2f (95 %% confidence: %.2f to %.2f).", a.N, a.Of, a.On, a.Rate, a.Low, a.High)
+			return fmt.Sprintf("A person has checked a random sample of %d of the first %d pages. The share on topic is %.2f (%d of %d;\n95 %% confidence: %.2f to %.2f).", a.N, a.Of, a.Rate, a.On, a.N, a.Low, a.High)
 		}
 	}
 	return "No person has checked a random sample of the verdicts: the harvest rate is the judge's own opinion."
@@ -140,8 +140,8 @@ func (c *Collection) cardUse(b *bytes.Buffer) {
 	name := inMarkdown(c.Settings.Name)
 	fmt.Fprintf(b, `## How to use it
 
-- archive/ holds what the web said, as WARC 1.1; indexes/index.cdxj, if it is there, says
-  where each page is. Any web archive software reads both.
+- archive/ holds the responses of the web servers as WARC 1.1; indexes/index.cdxj, if it is
+  there, lists where each page is. Any web archive software reads both.
 - pages/pages.jsonl lists the pages on topic, pages/extraPages.jsonl the others, one JSON
   object per line.
 - log/crawl.log has one line per visit, in the columns that Heritrix writes.

@@ -14,7 +14,7 @@ import (
 	"dowse/strategy"
 )
 
-// A collection is a directory; what stands in it can be asked for without a crawl.
+// A collection is a directory; its content can be read without a crawl.
 func Example() {
 	root, err := os.MkdirTemp("", "dowse")
 	if err != nil {

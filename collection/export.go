@@ -50,7 +50,7 @@ type ExportOptions struct {
 
 // ErrExists is returned for an export that would replace a file although Force
 // is not set.
-var ErrExists = errors.New("file exists; use --force to overwrite it")
+var ErrExists = errors.New("file exists")
 
 // ErrSuffix is returned for an export whose suffix is not that of a format.
 var ErrSuffix = errors.New("the suffix names no format")
@@ -98,14 +98,14 @@ func exportFormats() []exportFormat {
 		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc},
 		{"wacz", false, "the collection in one file, for replay (WACZ 1.2)", (*exporter).wacz},
 		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions},
-		{"sites.jsonl", true, "a JSON object to a site, of a crawl for sites", (*exporter).sitesJSONL},
-		{"sites.csv", true, "a row to a site", (*exporter).sitesCSV},
+		{"sites.jsonl", true, "one JSON object per site, for a crawl for sites", (*exporter).sitesJSONL},
+		{"sites.csv", true, "one row per site", (*exporter).sitesCSV},
 		{"gexf", true, "the graph of sites, for Gephi", (*exporter).gexf},
 		{"graphml", true, "the graph of sites", (*exporter).graphml},
 		{"dot", true, "the graph of sites, for Graphviz", (*exporter).dot},
 		{"svg", false, "a picture of the graph of sites", (*exporter).svg},
-		{"jsonl", true, "a JSON object to a page", (*exporter).jsonl},
-		{"csv", true, "a row to a page", (*exporter).csv},
+		{"jsonl", true, "one JSON object per page", (*exporter).jsonl},
+		{"csv", true, "one row per page", (*exporter).csv},
 	}
 }
 

@@ -37,7 +37,7 @@ func export(t testing.TB, c *collection.Collection, name string, opt collection.
 	return path, n
 }
 
-// unpacked reads a file, gzip and zstd undone as its name says.
+// unpacked reads a file, unpacked if its suffix is that of gzip or zstd.
 func unpacked(t testing.TB, path string) []byte {
 	t.Helper()
 	b := readAll(t, path)
@@ -91,7 +91,7 @@ func TestExportJSONL(t *testing.T) {
 		path, n := export(t, c, name, want.opt)
 		lines := jsonLines(t, unpacked(t, path))
 		if len(lines) != want.lines || n != want.lines {
-			t.Errorf("%s: %d lines, %d told, want %d", name, len(lines), n, want.lines)
+			t.Errorf("%s: %d lines, a count of %d, want %d", name, len(lines), n, want.lines)
 		}
 		for _, l := range lines {
 			if text, ok := l["text"].(string); (want.opt.Text || name == "b.jsonl") != (ok && len(text) > 100) {
@@ -225,27 +225,27 @@ func TestExportDecisions(t *testing.T) {
 	path, n := export(t, c, "a.decisions.jsonl.zst", collection.ExportOptions{})
 	lines := jsonLines(t, unpacked(t, path))
 	if len(lines) != n {
-		t.Errorf("%d lines, %d told", len(lines), n)
+		t.Errorf("%d lines, a count of %d", len(lines), n)
 	}
 	events := map[string]int{}
-	told := map[dowse.URL]bool{}
+	named := map[dowse.URL]bool{}
 	for _, l := range lines {
 		event := l["event"].(string)
 		events[event]++
 		u := dowse.URL(l["url"].(string))
-		if !told[u] && event != collection.EventRobots {
+		if !named[u] && event != collection.EventRobots {
 			if _, err := c.Why(u); err != nil {
 				t.Errorf("%v", err)
 			}
 		}
-		told[u] = true
+		named[u] = true
 		if event == collection.EventSkipped && l["reason"] == nil {
 			t.Errorf("skipped without a reason: %v", l)
 		}
 	}
 	for id := range c.Crawl.Frontier().Len() {
-		if u := c.URL(idOf(id)); !told[u] {
-			t.Errorf("no event tells of %s", u)
+		if u := c.URL(idOf(id)); !named[u] {
+			t.Errorf("no event is about %s", u)
 		}
 	}
 	if events[collection.EventFetched] != madePages || events[collection.EventJudged] != madePages {

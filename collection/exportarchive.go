@@ -44,13 +44,14 @@ func (x *exporter) warc(w io.Writer) error {
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
-	pageAt := map[dowse.Place]dowse.URL{}
-	add := func(p dowse.Place) {
+	pagesAt := map[dowse.Place][]dowse.URL{} // the pages that need the record at a place
+	add := func(p dowse.Place, u dowse.URL) {
 		key := dowse.Place{File: p.File, Offset: p.Offset}
 		if !taken[key] {
 			taken[key] = true
 			places = append(places, key)
 		}
+		pagesAt[key] = append(pagesAt[key], u)
 	}
 	err := x.pages(f, func(row *Row) error {
 		p := row.Fetch.Archive
@@ -60,10 +61,9 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 			return nil
 		}
 		x.n++
-		pageAt[dowse.Place{File: p.File, Offset: p.Offset}] = row.URL
-		add(p)
+		add(p, row.URL)
 		if first.File != "" {
-			add(first)
+			add(first, row.URL)
 		}
 		return nil
 	})
@@ -71,9 +71,11 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		return err
 	}
 	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
-		if u, ok := pageAt[p]; ok {
-			x.n--
-			x.leaveOut(u, err)
+		for _, u := range pagesAt[p] {
+			if !x.gone[u] {
+				x.n--
+				x.leaveOut(u, err)
+			}
 		}
 	})
 	return err
@@ -93,7 +95,7 @@ func (c *Collection) refersTo(p dowse.Place) (dowse.Place, error) {
 	return c.original(r)
 }
 
-// archiveOptions returns what the warcinfo record of an export says.
+// archiveOptions returns the content of the warcinfo record of an export.
 func (x *exporter) archiveOptions() archive.Options {
 	s := &x.c.Settings
 	return archive.Options{
@@ -106,7 +108,7 @@ func (x *exporter) archiveOptions() archive.Options {
 // wacz writes the collection as a WACZ with its topic, settings and data card. The
 // settings are without what concerns this machine or pages that were taken down. A
 // file with several hard links is left out with a note: it could be a private
-// file of this machine that somebody linked into the collection.
+// file of this machine that was linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
 	if err := x.settled(); err != nil {
 		return err
@@ -233,11 +235,23 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	return files, writeIndexOf(index, nil, files...)
 }
 
-// isLost reports whether the record of a page lies in a part of the archive that
-// can't be read, or in a file that is missing.
+// isLost reports whether the record of a page, or the one that it refers to,
+// lies in a part of the archive that can't be read, or in a file that is
+// missing.
 func (x *exporter) isLost(row *Row) bool {
-	at := row.Fetch.Archive
-	if x.gone[row.URL] || x.there != nil && at.File != "" && !x.there[at.File] {
+	if x.gone[row.URL] || x.isLostAt(row.Fetch.Archive) {
+		return true
+	}
+	if len(x.lost) == 0 {
+		return false // no need to look at each record
+	}
+	first, err := x.c.refersTo(row.Fetch.Archive)
+	return err != nil || x.isLostAt(first)
+}
+
+// isLostAt is isLost for a place in the archive; the zero Place is not lost.
+func (x *exporter) isLostAt(at dowse.Place) bool {
+	if x.there != nil && at.File != "" && !x.there[at.File] {
 		return true
 	}
 	for _, l := range x.lost {

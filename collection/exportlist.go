@@ -71,8 +71,8 @@ func (x *exporter) line(row *Row) ([]byte, error) {
 
 // read replaces the page of a row by a copy with its document, if the export
 // asks for any fact of the document. Title and language stay those of the visit.
-// A page that can't be read is recorded in Unread and keeps its row; one that
-// was erased is not a problem.
+// A page that can't be read is recorded in Unread and keeps its row, without
+// these facts; one that was erased is not a problem.
 func (x *exporter) read(row *Row) {
 	if !x.opt.Text && !slices.ContainsFunc(x.fields, func(name string) bool { return facts.Named(name).Document }) {
 		return
@@ -82,6 +82,7 @@ func (x *exporter) read(row *Row) {
 		x.c.unreadPage(row.URL, err)
 	}
 	if doc == nil {
+		row.Unread = true
 		return
 	}
 	page := *row.Page

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/frontier"
+	"dowse/internal/plain"
 	"dowse/weburl"
 )
 
@@ -35,7 +37,8 @@ type Takedown struct {
 // Forgotten is the result of a takedown.
 type Forgotten struct {
 	URLs []dowse.URL `json:"urls"`
-	// Already are URLs that had been taken down before.
+	// Already are URLs that had been taken down before. Whatever was left of
+	// them is removed now.
 	Already []dowse.URL `json:"already,omitempty"`
 	// Ended are the URLs of an earlier, interrupted takedown that was completed
 	// first.
@@ -98,7 +101,7 @@ func Forget(dir string, x Takedown) (*Forgotten, error) {
 // page matches.
 func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 	t := &takedown{c: c, out: &Forgotten{URLs: []dowse.URL{}}}
-	t.tellEnded()
+	t.reportEnded()
 	if err := t.plan(x); err != nil || len(t.Pages) == 0 {
 		return t.out, err
 	}
@@ -108,9 +111,9 @@ func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 	return t.out, t.run()
 }
 
-// tellEnded adds the results of an interrupted takedown that the opening
+// reportEnded adds the results of an interrupted takedown that the opening
 // completed, for a person who gives the same command again.
-func (t *takedown) tellEnded() {
+func (t *takedown) reportEnded() {
 	if t.c.ended == nil {
 		return
 	}
@@ -140,16 +143,34 @@ func (c *Collection) resumeTakedown() error {
 	}
 	t := &takedown{c: c, out: &Forgotten{}}
 	if err == nil {
-		err = json.Unmarshal(data, &t.pending)
-	}
-	if err == nil {
+		if err := t.read(data); err != nil {
+			return &DamageError{c.Dir, fmt.Errorf("%s: %w: %w; remove the file, then take the pages down again", pendingName, errTakedown, err)}
+		}
 		err = t.run()
 	}
 	if err != nil {
 		return fmt.Errorf("collection: %s: a takedown was interrupted and can't be completed: %w", c.Dir, err)
 	}
-	c.notice("an interrupted takedown was completed: %d URLs", len(t.Pages))
+	c.notice("an interrupted takedown was completed: %s", plain.Some(len(t.Pages), "URL"))
 	c.ended = t
+	return nil
+}
+
+// errTakedown is the problem of a plan that can't be decoded.
+var errTakedown = errors.New("not the plan of a takedown")
+
+// read decodes the plan of a takedown. A plan that save can't have written is
+// an error: completing what is left of a damaged plan would remove the plan,
+// and the pages that it named would stay.
+func (t *takedown) read(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&t.pending); err != nil {
+		return err
+	}
+	if len(t.Pages) == 0 {
+		return errors.New("it names no page")
+	}
 	return nil
 }
 
@@ -186,6 +207,8 @@ type takedown struct {
 	c    *Collection
 	out  *Forgotten
 	urls map[dowse.URL]bool
+	// buried are the URLs of the takedown that were taken down before.
+	buried []pendingPage
 	// ids are the pages; gone are the pages and the leads.
 	ids  map[frontier.ID]bool
 	gone map[frontier.ID]bool

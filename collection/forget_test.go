@@ -20,7 +20,7 @@ import (
 var takenDown = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // unique returns a page whose title no other page has, and a phrase of its text that
-// stands on no other page of the collection, so that any trace of either is a trace
+// is on no other page of the collection, so that any trace of either is a trace
 // of the page.
 func unique(t *testing.T, c *collection.Collection) (dowse.URL, string, string) {
 	t.Helper()
@@ -55,8 +55,8 @@ func elsewhere(bodies map[dowse.URL]string, u dowse.URL, phrase string) bool {
 	return false
 }
 
-// traces lists the files in which a text stands; of the archive, unpacked, only
-// records of the page itself, since others may link to it in its words.
+// traces lists the files that contain a text. In the archive, which is unpacked, only
+// records of the page itself count, since others may link to it in its words.
 func traces(t *testing.T, dir, text string, u dowse.URL) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -102,10 +102,10 @@ func TestForget(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	if files := traces(t, dir, title, u); len(files) > 0 {
-		t.Errorf("%q still stands in %v", title, files)
+		t.Errorf("%q is still in %v", title, files)
 	}
 	if files := traces(t, dir, phrase, ""); len(files) > 0 {
-		t.Errorf("%q still stands in %v", phrase, files)
+		t.Errorf("%q is still in %v", phrase, files)
 	}
 	after := c.Crawl.Status()
 	if after.Fetched != before.Fetched-1 || after.OnTopic != before.OnTopic-1 || !after.Books.Balanced() {
@@ -178,10 +178,10 @@ func forgottenStays(t *testing.T, c *collection.Collection, u dowse.URL) {
 	export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: true})
 }
 
-// What was said of a page goes with it: labels, answers of an outside judge, what its
-// judge was made from, lines of logs and lists that name it. Lines of labels.jsonl are
+// A takedown removes what others wrote about a page: labels, answers of an outside judge,
+// examples, and lines of logs and lists that name it. Lines of labels.jsonl are
 // counted by models, so they stay in their places.
-func TestForgetWhatWasSaid(t *testing.T) {
+func TestForgetLabelsAnswersExamples(t *testing.T) {
 	dir := copied(t)
 	c := open(t, dir, false)
 	u, title, _ := unique(t, c)
@@ -223,7 +223,7 @@ func TestForgetWhatWasSaid(t *testing.T) {
 		t.Fatalf("%+v", done)
 	}
 	if files := namedIn(t, dir, u); len(files) > 0 {
-		t.Errorf("%s still stands in %v", u, files)
+		t.Errorf("%s is still in %v", u, files)
 	}
 	got, err := collection.ReadLabels(dir)
 	if err != nil || got.Bad != 0 || len(got.Lines) != len(labels) || int(got.Size) != len(before) {
@@ -237,8 +237,8 @@ func TestForgetWhatWasSaid(t *testing.T) {
 	if x := got.Lines[1]; x.Of != 7 || x.Queue != collection.QueueAudit || x.Note+x.By+x.Label != "" {
 		t.Errorf("of the audit is left %+v", x)
 	}
-	if stands := got.Standing(); len(stands) != 1 || stands[other].Label != collection.LabelOff {
-		t.Errorf("standing: %+v", stands)
+	if valid := got.Standing(); len(valid) != 1 || valid[other].Label != collection.LabelOff {
+		t.Errorf("labels that count: %+v", valid)
 	}
 	kept, err := c.Examples()
 	if err != nil || len(kept) != 2 || kept[0].Text+kept[0].Title+kept[0].URL+kept[0].Source != "" || !kept[0].Relevant || kept[1].Text != "other words" {
@@ -285,8 +285,8 @@ func TestForgetThenCrawl(t *testing.T) {
 	}
 }
 
-// A takedown that was broken off, after whichever step, can be read all the time, verify
-// tells it, and the next opening to write ends it.
+// A takedown is interrupted after each of several steps. The collection can be read all the
+// time, verify reports the takedown, and the next opening to write completes it.
 func TestForgetBrokenOff(t *testing.T) {
 	sequential(t)
 	c := open(t, copied(t), true)
@@ -299,7 +299,7 @@ func TestForgetBrokenOff(t *testing.T) {
 		}
 		seen := open(t, dir, true)
 		if v := verified(t, seen); v.OK() {
-			t.Errorf("after %d steps verify is content", steps)
+			t.Errorf("after %d steps verify found nothing", steps)
 		}
 		if x, err := seen.Why(u); steps >= 2 && (err != nil || x.Row.Reason != dowse.SkipForgotten || x.Row.Title != "") {
 			t.Errorf("after %d steps: %+v, %v", steps, x, err)
@@ -310,10 +310,10 @@ func TestForgetBrokenOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(c.Notices) == 0 {
-			t.Errorf("after %d steps: nobody is told", steps)
+			t.Errorf("after %d steps: no notice of the completed takedown", steps)
 		}
 		if files := append(traces(t, dir, title, u), traces(t, dir, phrase, "")...); len(files) > 0 {
-			t.Errorf("after %d steps words still stand in %v", steps, files)
+			t.Errorf("after %d steps words are still in %v", steps, files)
 		}
 		if v := verified(t, c); !v.OK() || v.Forgotten == 0 {
 			t.Errorf("after %d steps: %v", steps, v.Problems)
@@ -343,7 +343,7 @@ func TestVerifyFindsWhatIsLeft(t *testing.T) {
 		}
 		c := open(t, dir, true)
 		if v := verified(t, c); v.OK() {
-			t.Errorf("%s names it, and verify is content", name)
+			t.Errorf("%s names it, and verify found nothing", name)
 		}
 		c.Close()
 		if err := os.WriteFile(path, old, 0o644); err != nil {

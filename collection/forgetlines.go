@@ -12,7 +12,7 @@ import (
 	"dowse"
 )
 
-// lines removes what is said about the pages from the files that are neither the
+// lines removes what was written about the pages from the files that are neither the
 // journal nor made from it: labels, answers of an outside judge, training links
 // and examples.
 func (t *takedown) lines() (err error) {

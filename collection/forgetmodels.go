@@ -138,7 +138,7 @@ func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
 // left. A page that can't be read keeps no term.
 func (t *takedown) keepOthers(lists []*lexicon) error {
 	left := func() bool { return slices.ContainsFunc(lists, func(l *lexicon) bool { return len(l.only) > 0 }) }
-	stands := func(s string) {
+	keep := func(s string) {
 		for _, l := range lists {
 			if len(l.only) > 0 {
 				for _, term := range l.read.Terms(s) {
@@ -153,14 +153,14 @@ func (t *takedown) keepOthers(lists []*lexicon) error {
 	}
 	for _, x := range examples {
 		if x.URL == "" || !t.names(x.URL) {
-			stands(exampleText(x))
+			keep(exampleText(x))
 		}
 	}
 	topic, err := t.c.Topic()
 	if err != nil {
 		return err
 	}
-	stands(string(topic))
+	keep(string(topic))
 	for e, err := range t.c.Journal.Visits(0) {
 		if err != nil || !left() {
 			return err
@@ -169,7 +169,7 @@ func (t *takedown) keepOthers(lists []*lexicon) error {
 			continue
 		}
 		if doc, err := t.c.Document(e.Page); err == nil { // what can't be read is no reason to keep a word
-			stands(textOf(doc))
+			keep(textOf(doc))
 		}
 	}
 	return nil

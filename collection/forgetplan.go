@@ -111,6 +111,9 @@ func (t *takedown) resolve(x Takedown) error {
 			return err
 		}
 	}
+	if err := t.onceMore(); err != nil {
+		return err
+	}
 	if len(t.Pages)+len(t.out.Already) > 0 || t.hasEnded(func(u dowse.URL) bool { return slices.Contains(x.URLs, u) || x.covers(u) }) {
 		return nil
 	}
@@ -145,7 +148,22 @@ func (t *takedown) alike(host string) string {
 		return ""
 	}
 	list := slices.Sorted(maps.Keys(found))
-	return "; the port belongs to the host, so give --host " + strings.Join(list[:min(len(list), maxAlike)], " or --host ")
+	return "; a port is part of the host: " + strings.Join(list[:min(len(list), maxAlike)], ", ")
+}
+
+// onceMore adds the URLs that were taken down before to the plan if something of
+// a takedown is left, such as a label from a copy of an old file. Otherwise
+// nothing is to be done for them, and the state and the lists stay.
+func (t *takedown) onceMore() error {
+	if len(t.buried) == 0 {
+		return nil
+	}
+	v := &verifier{c: t.c, out: &Verification{}}
+	if err := v.forgotten(); err != nil || v.out.OK() {
+		return err
+	}
+	t.Pages = append(t.Pages, t.buried...)
+	return nil
 }
 
 // unseen handles a URL that the journal does not contain: it was taken down
@@ -157,9 +175,10 @@ func (t *takedown) unseen(u dowse.URL) error {
 		return err
 	}
 	print := frontier.FingerprintOf(u, t.c.Settings.Key)
-	for _, e := range stones {
+	for id, e := range stones {
 		if e.Print == print {
 			t.out.Already = append(t.out.Already, u)
+			t.buried = append(t.buried, pendingPage{ID: id, URL: u})
 			return nil
 		}
 	}

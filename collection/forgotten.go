@@ -13,7 +13,7 @@ import (
 
 // ErrForgotten is returned for a label of a URL that was taken down, since
 // labels.jsonl would contain the URL again.
-var ErrForgotten = errors.New("it was taken down (dowse forget), so nothing is kept of it, and no label either; leave it out")
+var ErrForgotten = errors.New("it was taken down, so nothing is kept of it, and no label either; leave it out")
 
 // parsePrint decodes a fingerprint from crawl.yaml: 32 hexadecimal digits.
 func parsePrint(s string) (p frontier.Fingerprint, ok bool) {

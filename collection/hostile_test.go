@@ -59,7 +59,7 @@ func page(title, links, text string) string {
 	return fmt.Sprintf("<!doctype html><html><head><title>%s</title></head><body>%s<p>%s</p></body></html>", title, links, text)
 }
 
-// What pages say reaches lists as it is, and can't break out of their formats.
+// Titles and anchors of pages reach lists unchanged, and can't break out of their formats.
 func TestHostileWords(t *testing.T) {
 	formula := "=HYPERLINK(\"http://evil.test\",\"barnacle\")"
 	web := smallWeb{
@@ -119,7 +119,7 @@ func TestCopies(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	if files := traces(t, dir, "twin of barnacles", ""); len(files) > 0 {
-		t.Errorf("the title still stands in %v", files)
+		t.Errorf("the title is still in %v", files)
 	}
 	if rows := list(t, c, collection.Filter{}); len(rows) != 2 {
 		t.Errorf("%d pages are left", len(rows))

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"dowse"
@@ -259,25 +258,24 @@ func (l *Labels) of(u dowse.URL) (list []Label) {
 // skip in between that withdraws the first.
 type Conflict struct {
 	URL dowse.URL `json:"url"`
-	// Stands is the last label, which counts.
+	// Stands is the label that counts. After an undo it may be an earlier one
+	// than the last.
 	Stands string  `json:"stands"`
 	Labels []Label `json:"labels"`
 }
 
 // Conflicts returns the pages with contradicting labels, sorted by URL.
 func (l *Labels) Conflicts() (list []Conflict) {
-	said := map[dowse.URL][]Label{}
-	for u := range l.Standing() {
+	valid := l.Standing()
+	for _, u := range slices.Sorted(maps.Keys(valid)) {
+		var lines []Label // since the last skip
 		for _, x := range l.of(u) {
-			if said[u] = append(said[u], x); x.Label == LabelSkip {
-				said[u] = nil
+			if lines = append(lines, x); x.Label == LabelSkip {
+				lines = nil
 			}
 		}
-	}
-	for _, u := range slices.SortedFunc(maps.Keys(said), func(a, b dowse.URL) int { return strings.Compare(string(a), string(b)) }) {
-		lines := said[u]
 		if slices.ContainsFunc(lines, func(x Label) bool { return x.Label != lines[0].Label }) {
-			list = append(list, Conflict{u, lines[len(lines)-1].Label, lines})
+			list = append(list, Conflict{u, valid[u].Label, lines})
 		}
 	}
 	return list

@@ -36,9 +36,9 @@ func TestStanding(t *testing.T) {
 		conflicts int
 	}{
 		{"nothing", nil, "", 0},
-		{"the last one stands", []collection.Label{on("a"), off("b"), off("a")}, "a off b off", 1},
+		{"the last one counts", []collection.Label{on("a"), off("b"), off("a")}, "a off b off", 1},
 		{"skipped", []collection.Label{on("a"), on("b"), skip("a")}, "b on", 0},
-		{"taken back and said again", []collection.Label{on("a"), skip("a"), off("a")}, "a off", 0},
+		{"withdrawn and given again", []collection.Label{on("a"), skip("a"), off("a")}, "a off", 0},
 		{"undone", []collection.Label{on("a"), off("b"), off("a"), on("c"), undo("m0001", 2)}, "a on b off", 1},
 		{"all undone, then more", []collection.Label{on("a"), undo("m0000", 0), off("b")}, "b off", 0},
 		{"undo of an undo", []collection.Label{on("a"), on("b"), undo("m0001", 1), off("c"), undo("m0002", 2)}, "a on b on", 0},
@@ -63,7 +63,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// Many write at once, and a line that a crash tore takes no other with it.
+// Several goroutines append concurrently, and a line that a crash tore spoils no other.
 func TestAppendLabels(t *testing.T) {
 	dir := t.TempDir()
 	if l, err := collection.ReadLabels(dir); err != nil || len(l.Lines) != 0 {
@@ -215,8 +215,8 @@ func wanted(u dowse.URL) bool {
 	return ok && relevant
 }
 
-// A sample grows with labels, whatever queue they come from, and ends where somebody
-// was not asked.
+// A sample grows with labels, whatever queue they come from, and ends at the first page
+// without one.
 func TestAuditCounts(t *testing.T) {
 	c := open(t, madeDir(t), true)
 	defer c.Close()
@@ -238,7 +238,7 @@ func TestAuditCounts(t *testing.T) {
 	if err != nil || len(left) != 2 || string(left[0].URL) != url(4) {
 		t.Errorf("%d left, %v", len(left), err)
 	}
-	l.Lines = append(l.Lines, audited(on(url(5)))) // nobody was asked about 4
+	l.Lines = append(l.Lines, audited(on(url(5)))) // page 4 has no label
 	if a, _ := c.Audit(l); a.N != 3 {
 		t.Errorf("%+v", a)
 	}

@@ -63,7 +63,7 @@ func TestPagesRows(t *testing.T) {
 		}
 		one, err := c.Row(row.URL)
 		if err != nil || one.Title != row.Title || one.Parent != row.Parent {
-			t.Errorf("%v: Row says %+v, the list %+v", err, one, row)
+			t.Errorf("%v: Row returns %+v, the list %+v", err, one, row)
 		}
 	}
 	for _, r := range c.Reasons() {

@@ -3,6 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // ErrLocked is returned when another process has the collection open to
-// write.
+// write. The error that wraps it is a [*fs.PathError] with the directory.
 var ErrLocked = errors.New("another process works on it")
 
 // lockName is the lock file. It holds the process number and the format, but
@@ -31,12 +32,18 @@ func lock(dir string) (*durable.File, error) {
 	}
 	if err := lockSoon(f); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(dir), dir)
+		return nil, lockedError(dir)
 	}
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), format)
 	}
 	return f, nil
+}
+
+// lockedError returns the error for a collection that another process has open
+// to write, with the directory and the number of the process.
+func lockedError(dir string) error {
+	return &fs.PathError{Op: "lock", Path: dir, Err: fmt.Errorf("%w (process %s)", ErrLocked, holder(dir))}
 }
 
 // Other processes hold the lock for a moment to find out whether it is held,

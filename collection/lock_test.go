@@ -30,7 +30,7 @@ func TestLockBesideReaders(t *testing.T) {
 	for range 400 {
 		f, err := lock(dir)
 		if err != nil {
-			t.Errorf("not locked beside readers: %v", err)
+			t.Errorf("not locked while there are readers: %v", err)
 			break
 		}
 		f.Close()

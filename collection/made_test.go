@@ -22,7 +22,7 @@ import (
 
 const madePages = 120
 
-// crawlMade crawls the made web into dir until it has so many pages.
+// crawlMade crawls the synthetic web into dir until it has the given number of pages.
 func crawlMade(t testing.TB, dir string, pages int) {
 	t.Helper()
 	web := madeWeb()
@@ -58,8 +58,8 @@ func crawlMade(t testing.TB, dir string, pages int) {
 
 var madeWeb = sync.OnceValue(func() *demo.Web { return demo.New(demo.Config{Latency: -1, SlowLatency: -1}) })
 
-// made is a collection of the made web, crawled once; its directory is copied by
-// those who change it.
+// made is the folder of a collection of the synthetic web that is crawled once. Tests
+// that change it work on a copy.
 var made = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "dowse-collection-*") })
 
 var madeOnce sync.Once
@@ -86,8 +86,8 @@ func madeDir(t testing.TB) string {
 	return dir
 }
 
-// sequential skips a test in which nothing goes on at once where tests are to be short:
-// there the race detector runs.
+// sequential skips a test that starts no goroutines if tests are to be short: short runs
+// are those under the race detector.
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -95,7 +95,7 @@ func sequential(t *testing.T) {
 	}
 }
 
-// copied returns a copy of the made collection that may be changed.
+// copied returns a copy of that collection, which a test may change.
 func copied(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pools.dowse")

@@ -76,7 +76,7 @@ func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
 // disagreements returns labelled pages on which the judge alone disagrees
 // with the label, then pages on which the two latest models disagree.
 func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
-	stands := l.Standing()
+	valid := l.Standing()
 	var flipped []dowse.URL
 	for e, err := range c.Journal.AsWritten(0) {
 		if err != nil {
@@ -86,12 +86,12 @@ func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 			continue
 		}
 		u := c.URL(e.ID)
-		said, err := c.sayings(e)
+		verdicts, err := c.verdictsOn(e)
 		if err != nil {
 			return nil, err
 		}
-		last := said[len(said)-1].Relevance >= c.Threshold()
-		if x, ok := stands[u]; ok {
+		last := verdicts[len(verdicts)-1].Relevance >= c.Threshold()
+		if x, ok := valid[u]; ok {
 			if (x.Label == LabelOn) != last {
 				if list, err = c.addRow(list, u); err != nil {
 					return nil, err
@@ -99,7 +99,7 @@ func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 			}
 			continue
 		}
-		if len(said) > 1 && (said[len(said)-2].Relevance >= c.Threshold()) != last {
+		if len(verdicts) > 1 && (verdicts[len(verdicts)-2].Relevance >= c.Threshold()) != last {
 			flipped = append(flipped, u)
 		}
 	}
@@ -120,8 +120,8 @@ func (c *Collection) addRow(list []*Row, u dowse.URL) ([]*Row, error) {
 	return append(list, row), nil
 }
 
-// A saying is the verdict of one model on a page.
-type saying struct {
+// A modelVerdict is the verdict of one model on a page.
+type modelVerdict struct {
 	Model     string  `json:"model"`
 	Relevance float64 `json:"relevance"`
 	OnTopic   bool    `json:"on_topic"`
@@ -130,12 +130,12 @@ type saying struct {
 	Contrast int `json:"contrast,omitempty"`
 }
 
-// sayings returns the verdict of the judge at the visit, then that of each
+// verdictsOn returns the verdict of the judge at the visit, then that of each
 // later model. A verdict that repeats the one before is left out, so the
 // list is never empty.
-func (c *Collection) sayings(e *crawl.Entry) ([]saying, error) {
+func (c *Collection) verdictsOn(e *crawl.Entry) ([]modelVerdict, error) {
 	first := e.Page.Verdict
-	list := []saying{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}
+	list := []modelVerdict{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}
 	rulings, err := c.Journal.RulingsOn(e.Place())
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
@@ -145,7 +145,7 @@ func (c *Collection) sayings(e *crawl.Entry) ([]saying, error) {
 		if last := list[len(list)-1]; last.Model == r.Model && math.Abs(last.Relevance-rel) < 1e-12 {
 			continue
 		}
-		list = append(list, saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.Threshold()})
+		list = append(list, modelVerdict{Model: r.Model, Relevance: rel, OnTopic: rel >= c.Threshold()})
 	}
 	return list, nil
 }

@@ -33,7 +33,7 @@ func OpenWreck(dir string) (*Wreck, error) {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	if Running(dir) != 0 {
-		return nil, fmt.Errorf("collection: %s: %w; stop it first: dowse stop %s", dir, ErrLocked, dir)
+		return nil, lockedError(dir)
 	}
 	w := &Wreck{Dir: dir}
 	w.readSettings()
@@ -70,7 +70,7 @@ func (w *Wreck) readSettings() {
 		err = decodeLoosely(data, &s)
 	}
 	if err == nil && s.Dowse == "" {
-		err = errors.New("it does not say which version it is of")
+		err = errors.New("it has no version")
 	}
 	if err != nil {
 		w.note(settingsName, err)

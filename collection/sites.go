@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoSites is returned for a crawl that did not look for sites.
-var ErrNoSites = errors.New("this crawl looks for pages, not for sites; dowse crawl --unit site does")
+var ErrNoSites = errors.New("this crawl looks for pages, not for sites")
 
 // siteCrawler returns the strategy of a crawl for sites, ErrNoSites for
 // other crawls.
@@ -94,8 +94,8 @@ func (c *Collection) SiteWhy(name string) (*SiteStory, error) {
 	if !ok {
 		return nil, fmt.Errorf("collection: %s: %w", name, ErrUnknown)
 	}
-	t := &teller{sites: s, story: &SiteStory{Site: known, Means: known.Stop.Means(), Linkers: []SiteLink{}}, from: map[string]int{}, to: map[string]int{}}
-	if err := c.eachRead(t.hear); err != nil {
+	t := &siteHistory{sites: s, story: &SiteStory{Site: known, Means: known.Stop.Means(), Linkers: []SiteLink{}}, from: map[string]int{}, to: map[string]int{}}
+	if err := c.eachRead(t.addPage); err != nil {
 		return nil, err
 	}
 	t.judge()
@@ -120,17 +120,17 @@ func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
 	return nil
 }
 
-// A teller gathers the history of a site.
-type teller struct {
+// A siteHistory gathers the history of a site.
+type siteHistory struct {
 	sites    *site.Crawler
 	story    *SiteStory
 	from, to map[string]int // places in Linkers and Targets
 }
 
-// hear adds what one page contributes: the page itself if it belongs to the
+// addPage adds what one page contributes: the page itself if it belongs to the
 // site, and its links from or to the site. Several links between the same
 // sites on one page count once.
-func (t *teller) hear(e *crawl.Entry) {
+func (t *siteHistory) addPage(e *crawl.Entry) {
 	at := t.sites.SiteOf(e.Page.URL)
 	if at == t.story.Name {
 		p := e.Page
@@ -138,28 +138,28 @@ func (t *teller) hear(e *crawl.Entry) {
 			URL: p.URL, Title: p.Title, Priority: facts.Finite(p.Lead.Priority), Confidence: p.Verdict.Relevance, Because: facts.Causes(p.Verdict.Because),
 		})
 	}
-	heard := map[string]bool{}
+	seen := map[string]bool{}
 	for i := range e.Found {
 		l := &e.Found[i]
 		to := t.sites.SiteOf(l.URL)
 		switch {
-		case to == at || heard[to]:
+		case to == at || seen[to]:
 		case at == t.story.Name:
-			heard[to] = true
+			seen[to] = true
 			t.link(&t.story.Targets, t.to, to, e, l)
 		case to == t.story.Name:
-			heard[to] = true
+			seen[to] = true
 			t.link(&t.story.Linkers, t.from, at, e, l)
 		}
 	}
 }
 
 // link records a page with a link between the site and another.
-func (t *teller) link(list *[]SiteLink, places map[string]int, other string, e *crawl.Entry, l *dowse.Link) {
+func (t *siteHistory) link(list *[]SiteLink, places map[string]int, other string, e *crawl.Entry, l *dowse.Link) {
 	i, ok := places[other]
 	if !ok {
-		known, seen := t.sites.Lookup(other)
-		if !seen {
+		known, ok := t.sites.Lookup(other)
+		if !ok {
 			return // it can't be visited
 		}
 		i = len(*list)
@@ -172,7 +172,7 @@ func (t *teller) link(list *[]SiteLink, places map[string]int, other string, e *
 }
 
 // judge sets the posterior of the site after each of its pages.
-func (t *teller) judge() {
+func (t *siteHistory) judge() {
 	if t.story.Prior == 0 {
 		return
 	}
@@ -205,13 +205,13 @@ func (c *Collection) SiteGraph() (*site.Graph, error) {
 		if !ok {
 			return
 		}
-		heard := map[int]bool{from: true}
+		seen := map[int]bool{from: true}
 		for i := range e.Found {
 			to, ok := place[s.SiteOf(e.Found[i].URL)]
-			if !ok || heard[to] {
+			if !ok || seen[to] {
 				continue
 			}
-			heard[to] = true
+			seen[to] = true
 			at, known := edges[[2]int{from, to}]
 			if !known {
 				at = len(g.Edges)

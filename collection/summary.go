@@ -44,7 +44,7 @@ type summary struct {
 	Facts   cardFacts         `json:"facts"`
 	Rulings int               `json:"rulings,omitempty"` // entries of rulings that the lists know of
 	Sums    map[string]uint32 `json:"sums"`              // CRC-32C of the files
-	Sum     uint32            `json:"sum"`               // CRC-32C of all that stands before it, see seal
+	Sum     uint32            `json:"sum"`               // CRC-32C of all other fields, see seal
 }
 
 const summaryVersion = 2

@@ -131,7 +131,7 @@ func TestViews(t *testing.T) {
 	}
 	for _, want := range []string{"pools", "| pages fetched | 120 |", "link-context", "https://example.org/bot", "harvest"} {
 		if !strings.Contains(all["README.md"], want) {
-			t.Errorf("the data card does not say %q:\n%s", want, all["README.md"])
+			t.Errorf("the data card does not contain %q:\n%s", want, all["README.md"])
 		}
 	}
 	if err := c.Summarise(); err == nil {

@@ -8,7 +8,7 @@ import (
 	"dowse/weburl"
 )
 
-// A trap says what it looked like and how often URLs of its pattern were visited.
+// The explanation of a trap has what it looked like and how often URLs of its pattern were visited.
 func TestWhyTrap(t *testing.T) {
 	const trap = "/barnacle/rock/barnacle/rock/barnacle/rock/barnacle/rock/barnacle/rock"
 	c := open(t, crawlSmall(t, smallWeb{

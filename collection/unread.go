@@ -40,7 +40,7 @@ func (u *Unread) add(p Problem) {
 }
 
 // doSalvage is what to do about damage.
-const doSalvage = "restore the file from a copy, or rebuild what can be read: dowse collection salvage"
+const doSalvage = "restore the file from a copy, or salvage the collection"
 
 // passOver records a gap in the journal for a reader, who goes on behind it,
 // and returns nil. Any other error is returned, and so is a gap for a
@@ -53,19 +53,19 @@ func (c *Collection) passOver(err error) error {
 	if isHeld(c.Dir) {
 		return nil // it is just being written
 	}
-	c.Unread.add(Problem{fmt.Sprintf("state/journal, offset %d", gap.At), fmt.Sprintf("%d bytes can't be read: %v", gap.Next-gap.At, gap.Err), doSalvage})
+	c.Unread.add(Problem{fmt.Sprintf("state/journal, offset %d", gap.At), fmt.Sprintf("%d bytes can't be read: %v", gap.Next-gap.At, gap.Err), doSalvage, repairSalvage})
 	return nil
 }
 
 // unreadPage records a page whose record can't be read.
 func (c *Collection) unreadPage(u dowse.URL, err error) {
-	c.Unread.add(Problem{string(u), err.Error(), doSalvage})
+	c.Unread.add(Problem{string(u), err.Error(), doSalvage, repairSalvage})
 }
 
 // unreadRecord records a part of the archive that can't be read.
 func (c *Collection) unreadRecord(l archive.Loss) {
 	c.Unread.add(Problem{
-		fmt.Sprintf("archive/%s, offset %d", filepath.Base(l.Path), l.Offset), fmt.Sprintf("%d bytes can't be read: %v", l.Length, l.Err), doSalvage,
+		fmt.Sprintf("archive/%s, offset %d", filepath.Base(l.Path), l.Offset), fmt.Sprintf("%d bytes can't be read: %v", l.Length, l.Err), doSalvage, repairSalvage,
 	})
 }
 

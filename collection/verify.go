@@ -52,6 +52,25 @@ type Problem struct {
 	Place string `json:"place"` // a file, with an offset where there is one, or a URL
 	What  string `json:"what"`
 	Do    string `json:"do"` // what a person can do
+
+	// Repair names the operation that repairs it: "salvage", which builds a new
+	// collection of what can be read; "forget", which takes a page down again;
+	// or "run", which every run of the crawl does. It is "" if there is none.
+	Repair string `json:"-"`
+}
+
+// The values of Problem.Repair.
+const (
+	repairSalvage = "salvage"
+	repairForget  = "forget"
+	repairRun     = "run"
+)
+
+// repairs assigns the operation that repairs a problem to what a person can do
+// about it.
+var repairs = map[string]string{
+	doSalvage: repairSalvage, doTorn: repairSalvage, doExport: repairSalvage,
+	doForget: repairForget, doPending: repairRun, doViews: repairRun,
 }
 
 func (p Problem) String() string { return p.Place + ": " + p.What + "; " + p.Do }
@@ -66,13 +85,15 @@ func (v *Verification) problem(place, do, format string, args ...any) {
 		v.More++
 		return
 	}
-	v.Problems = append(v.Problems, Problem{place, fmt.Sprintf(format, args...), do})
+	v.Problems = append(v.Problems, Problem{place, fmt.Sprintf(format, args...), do, repairs[do]})
 }
 
 // What to do about problems.
 const (
 	doRestore = "restore the file from a copy; dowse can't make it again"
-	doExport  = "restore the file from a copy, or go on with what can be read: dowse collection salvage"
+	doExport  = "restore the file from a copy, or salvage the collection to continue with what can be read"
+	doTorn    = "if it is the very end, a crash tore it, and nothing is lost; otherwise " + doSalvage
+	doPending = "the next run or takedown completes it"
 	doDelete  = "delete it: the state is then made again from the journal"
 	doReport  = "this is a fault of dowse; please report it"
 	doRemove  = "move it elsewhere, or delete it"
@@ -167,11 +188,11 @@ func (v *verifier) tornJournal(end uint64, err error) {
 		v.sound = true
 		return
 	}
-	v.out.problem("state/journal", doSalvage+"; at the very end it is what a crash tore, and nothing is lost",
+	v.out.problem("state/journal", doTorn,
 		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
 }
 
-// kept checks that the archive holds what an entry says it does.
+// kept checks that the archive holds the record that an entry names.
 func (v *verifier) kept(e *crawl.Entry) {
 	p := e.Page
 	page := e.Kind == crawl.EntryPage && p.Outcome == dowse.Fetched
@@ -189,7 +210,11 @@ func (v *verifier) kept(e *crawl.Entry) {
 	v.places[place] = e.ID
 	gone := e.Kind != crawl.EntryRobots && v.c.forgotten(e.ID)
 	if err := v.holds(place, e, gone, page); err != nil {
-		v.out.problem(at, doExport, "%s: %v", p.URL, err)
+		do := doExport
+		if errors.Is(err, errStillThere) {
+			do = doForget
+		}
+		v.out.problem(at, do, "%s: %v", p.URL, err)
 		return
 	}
 	if page && !gone {
@@ -198,7 +223,7 @@ func (v *verifier) kept(e *crawl.Entry) {
 }
 
 var (
-	errStillThere = errors.New("it was taken down, and is still in the archive: run dowse forget once more")
+	errStillThere = errors.New("it was taken down, and is still in the archive")
 	errOtherURL   = errors.New("the record there is of another URL")
 )
 
@@ -263,7 +288,7 @@ func (v *verifier) tail() error {
 	return nil
 }
 
-// growing reports whether another process is writing, or has just written, what stands at an
+// growing reports whether another process is writing, or has just written, what is at an
 // offset of file i: it is behind the last record that the journal names.
 func (v *verifier) growing(files []string, i int, offset int64) bool {
 	last := v.c.Crawl.LastArchived()
@@ -371,9 +396,13 @@ func differs(x, y *frontier.Frontier, id frontier.ID) string {
 }
 
 // same compares priorities. A relative difference of 1e-9 is allowed, since
-// priorities that were raised together may differ by rounding.
+// priorities that were raised together may differ by rounding. An infinite one
+// equals only itself, and NaN equals NaN.
 func same(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsNaN(a) || math.IsNaN(b) {
+		return a == b || math.IsNaN(a) && math.IsNaN(b)
+	}
+	return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
 // files reports foreign files, leftovers of interrupted writes and files

@@ -24,7 +24,7 @@ func TestVerifySound(t *testing.T) {
 }
 
 // The views may be older than the journal: after a crash, or before the first stop. That is
-// no fault, and verify says that it did not check them.
+// no fault, and verify reports that it did not check them.
 func TestVerifyViewsThatLag(t *testing.T) {
 	for name, do := range map[string]func(t *testing.T, dir string){
 		"no summary": func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "state/summary.json")) },

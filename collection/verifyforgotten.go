@@ -13,14 +13,15 @@ import (
 	"dowse/weburl"
 )
 
-const doForget = "take it down once more: dowse forget"
+// doForget is what to do about a page that a takedown did not remove completely.
+const doForget = "take it down again"
 
 // forgotten checks that nothing but its tombstone is left of each URL that was taken down:
 // its string and the entries of its visits are blank, the archive has no record of it, and
 // no file that names URLs names it.
 func (v *verifier) forgotten() error {
 	if _, err := v.c.files().Stat(pendingName); err == nil && !v.c.changing() {
-		v.out.problem(pendingName, "dowse forget or dowse crawl completes it", "a takedown was interrupted")
+		v.out.problem(pendingName, doPending, "a takedown was interrupted")
 		return nil
 	}
 	stones, err := v.c.Journal.Tombstones()

@@ -11,15 +11,16 @@ import (
 	"dowse/internal/archive"
 )
 
-// What a Verification says of the lists, the log and the index.
+// The values of Verification.Views, besides the one for a damaged summary.
 const (
 	ViewsChecked = "checked"
 	viewsRunning = "not checked: a crawl goes on, and writes them when it stops"
-	viewsLag     = "not checked: they are older than journal and archive, as after a run that was killed; dowse crawl brings them up to date"
-	viewsNone    = "not checked: none were made yet, or state/summary.json was deleted; dowse crawl makes them"
+	viewsLag     = "not checked: they are older than journal and archive, as after a run that was killed; the next run brings them up to date"
+	viewsNone    = "not checked: none were made yet, or state/summary.json was deleted; the next run makes them"
 )
 
-const doViews = "delete state/summary.json; dowse crawl then makes lists, log and index again from journal and archive"
+// doViews is what to do about views that differ from what was written.
+const doViews = "delete state/summary.json; the next run then makes lists, log and index again from journal and archive"
 
 // views checks the files that are made from journal and archive: each is as it was when the
 // summary was written, and each line of the index names a record. They may be older than the

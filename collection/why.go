@@ -33,16 +33,16 @@ type Explanation struct {
 	Retried *Retried `json:"retried,omitempty" doc:"when it was last put back into the queue"`
 
 	Judged  *Ruling     `json:"judged,omitempty" doc:"the verdict, with what would change it"`
-	Chosen  *Choice     `json:"chosen,omitempty" doc:"why it stood where it did in the queue"`
+	Chosen  *Choice     `json:"chosen,omitempty" doc:"the reasons for its place in the queue"`
 	Found   *sighting   `json:"found,omitempty" doc:"where it was first seen"`
 	Path    []dowse.URL `json:"path,omitempty" doc:"the URLs from a seed to it, itself included"`
 	Polite  *Manners    `json:"polite,omitempty" doc:"how its host was treated"`
 	Links   *linkTally  `json:"links,omitempty" doc:"what became of its links"`
 	Pattern *Pattern    `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
-	Labels []Label  `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
-	Alone  *Ruling  `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
-	Models []saying `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
+	Labels []Label        `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
+	Alone  *Ruling        `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
+	Models []modelVerdict `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
 
 	// Partial reports that the journal is too long to look all of it through: Tries may
 	// be too low, and a link that promised more than the one in Chosen may be missing.
@@ -222,9 +222,9 @@ func (w *inquiry) models(place uint64) error {
 		if err != nil {
 			return fmt.Errorf("collection: %w", err)
 		}
-		said, err := w.c.sayings(e)
-		if len(said) > 1 {
-			w.x.Models = said
+		verdicts, err := w.c.verdictsOn(e)
+		if len(verdicts) > 1 {
+			w.x.Models = verdicts
 			err = errors.Join(err, w.taught())
 		}
 		return err
@@ -315,7 +315,7 @@ func (w *inquiry) choice() error {
 	return nil
 }
 
-// A promise is a link to the URL and what the strategy said of it.
+// A promise is a link to the URL and how the strategy rated it.
 type promise struct {
 	parent frontier.ID
 	link   dowse.Link
@@ -326,7 +326,7 @@ type promise struct {
 // ranked sets the link or other origin that gave the URL its priority.
 func (w *inquiry) ranked(ch *Choice, best *promise) {
 	switch {
-	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link of which nothing was said ranks no seed
+	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link that was not rated ranks no seed
 		ch.Offered, ch.Because = facts.Finite(best.Offered), facts.Causes(best.Because)
 		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
 		if _, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
@@ -363,7 +363,7 @@ func (w *inquiry) history() (best *promise, err error) {
 			w.x.Partial = true
 			break
 		}
-		best = w.heard(e, best)
+		best = w.addEntry(e, best)
 	}
 	return best, nil
 }
@@ -382,7 +382,7 @@ func (w *inquiry) decided(end uint64) (best *promise, err error) {
 	}
 	defer j.Close()
 	cfg.Log = j
-	cfg.OnEntry = func(e *crawl.Entry) { best = w.heard(e, best) }
+	cfg.OnEntry = func(e *crawl.Entry) { best = w.addEntry(e, best) }
 	again, err := crawl.New(cfg)
 	if err == nil {
 		err = again.FoldTo(j, end, w.c.restore)
@@ -405,8 +405,8 @@ func (w *inquiry) inTime(d *crawl.Decision) bool {
 	return w.visit == nil || d.Offered <= w.visit.Page.Lead.Priority
 }
 
-// tried counts a visit that failed for the moment. If the URL still waits, it says why
-// it was not fetched so far.
+// tried counts a visit that failed for the moment. For a URL that still waits it
+// also sets why it was not fetched so far.
 func (w *inquiry) tried(p *dowse.Page) {
 	if p.Host != nil && p.Host.Local {
 		w.x.Unmade++
@@ -418,9 +418,9 @@ func (w *inquiry) tried(p *dowse.Page) {
 	}
 }
 
-// heard takes from an entry what it contributes to the explanation, and
-// returns the better of best and its own links.
-func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
+// addEntry adds what an entry contributes to the explanation, and returns the
+// better of best and the links of the entry.
+func (w *inquiry) addEntry(e *crawl.Entry, best *promise) *promise {
 	switch {
 	case e.Kind == crawl.EntryRetry && e.ID == w.id:
 		w.tried(e.Page)

@@ -68,10 +68,10 @@ func checkExplanation(t *testing.T, c *collection.Collection, x *collection.Expl
 		t.Error("a reason is missing, or is there without need")
 	}
 	if x.Row.State == dowse.Waiting && (x.Chosen == nil || x.Chosen.Taken || len(x.Chosen.Because) == 0) {
-		t.Error("it waits, and does not say at which priority and why")
+		t.Error("it waits, and the priority or its reasons are missing")
 	}
 	if x.Row.State == dowse.Aliased && x.Row.Redirect == "" && x.Links == nil {
-		t.Error("it redirects, and does not say where")
+		t.Error("it redirects, and the target is missing")
 	}
 	if x.Row.State == dowse.Visited {
 		checkVisited(t, x)
@@ -80,7 +80,7 @@ func checkExplanation(t *testing.T, c *collection.Collection, x *collection.Expl
 		t.Error("a trap without its pattern")
 	}
 	if x.Row.Reason == dowse.SkipRobotsTxt && x.Polite.Allowed {
-		t.Error("robots.txt forbids it, and the rules say otherwise")
+		t.Error("robots.txt forbids it, and the rules allow it")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestWhySkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		if x.Row.Reason != row.Reason || x.Row.Reason == "" || x.Meaning == "" || x.Found.Parent != row.Parent || x.Found.Anchor != row.Anchor() {
-			t.Errorf("%s: %+v, the row says %+v", row.URL, x, row)
+			t.Errorf("%s: %+v, the row has %+v", row.URL, x, row)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 func (c *Crawl) finishTurn(t *turn) {
 	c.in.changes++
 	if t.fl.countsForShape(t.p) {
-		c.in.gate.Tally(t.p, t.fl.own)
+		c.in.gate.Tally(t.p, t.fl.own, t)
 	}
 	c.stats.end(t.p)
 	c.hosts.count(t.fl.host, t.p)

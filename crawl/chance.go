@@ -12,11 +12,13 @@ import (
 // Second chances. A URL whose connections break, or that gets no answer in time, fails after
 // its tries if its host answers for other URLs. On a bad line that is bad luck for some of
 // them. So before the crawl ends, when nothing else is left to visit, such URLs wait again
-// for one more visit, five times at most, with growing rests between. Nothing of this costs
+// for one more visit, several times, with growing rests between. Nothing of this costs
 // anything before the end. Each requeue is an entry of the journal (EntryRequeue with
 // chanceText), so a replay repeats it exactly.
 const (
-	maxChances  = 5               // for one URL; at three resets in ten all of 3 + 5 visits fail for one URL in 15,000
+	maxChances  = 7               // for one URL; at three resets in ten all of 3 + 7 visits fail for one URL in 170,000
+	fewChances  = 2               // for one URL where no URL that failed was ever answered later
+	chanceKnown = 16              // pages of a host that suffice to show whether URLs that failed are answered later
 	chanceRest  = 2 * time.Second // before the first chance; four times as long before each further one
 	chancePart  = 8               // a rest is at most one part in so many of Patience
 	chanceMost  = 16              // failed URLs of a host, or
@@ -52,7 +54,7 @@ func (c *chances) due(now time.Time) (list []frontier.ID, when time.Time, ok boo
 		return nil, c.at, true
 	}
 	list, used := c.unlucky()
-	if len(list) == 0 || c.in.rounds.isOpen() || c.in.hosts.flights.out() > 0 {
+	if len(list) == 0 || c.in.rounds.isOpen() || c.in.hosts.awaitsAnswer() {
 		return nil, time.Time{}, false
 	}
 	if c.at.IsZero() {
@@ -74,7 +76,7 @@ func (c *chances) unlucky() (list []frontier.ID, used uint8) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.used)) {
 		h := f.Host(id)
-		if c.used[id] < maxChances && f.mayRequeue(id) && failed[h] <= c.most(h) {
+		if c.used[id] < c.each(h) && f.mayRequeue(id) && failed[h] <= c.most(h) {
 			list = append(list, id)
 			used = max(used, c.used[id])
 		}
@@ -92,16 +94,26 @@ func (c *chances) most(id frontier.HostID) uint32 {
 	return max(chanceMost, h.fetched/chanceShare)
 }
 
-// give requeues URLs for one more visit each.
+// each returns how many chances a URL of a host gets. If failures are bad luck, other URLs
+// failed as well and were answered at a later try. Where that never happened, or not on a
+// host with enough pages to show it, the URL fails for a reason of its own, and one more visit
+// will do.
+func (c *chances) each(id frontier.HostID) uint8 {
+	h := c.in.hosts.at(id)
+	if h.recovered > 0 || c.in.hosts.tries.recovered && h.fetched < chanceKnown {
+		return maxChances
+	}
+	return fewChances
+}
+
+// give requeues URLs for one more visit each. They come after all others of their hosts.
 func (c *chances) give(list []frontier.ID) {
 	list = slices.DeleteFunc(slices.Clone(list), func(id frontier.ID) bool { return !c.in.f.mayRequeue(id) })
 	c.in.requeue(list, false)
 	for _, id := range list {
 		c.used[id]++
 		c.in.hosts.tries.failed[id] = uint8(c.in.cfg.Tries - 1)
-		if h := c.in.hosts.of(c.in.f.Host(id)); h.failed > 0 {
-			h.failed-- // it is not settled after all
-		}
+		c.in.hosts.tries.broke[id] = stepBackAfter
 	}
 }
 

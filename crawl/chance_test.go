@@ -117,7 +117,7 @@ func TestChancesAreSpent(t *testing.T) {
 // TestManyFailedURLsGetNoChance has a host break the connection for more URLs than bad luck
 // explains: these are settled after their tries.
 func TestManyFailedURLsGetNoChance(t *testing.T) {
-	for _, tc := range []struct{ bad, chances int }{{16, 5}, {17, 0}} {
+	for _, tc := range []struct{ bad, chances int }{{16, 2}, {17, 0}} {
 		web, seeds, change, _ := poisoned(40, tc.bad)
 		chances := 0
 		cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}

@@ -327,9 +327,13 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 	return when
 }
 
-// end ends the crawl, unless some URLs get a second chance first; then it returns when
-// to call Next again.
+// end ends the crawl, unless some URLs get a second chance first; then it returns when to
+// call Next again. Visits that hosts may still answer are waited for before, without
+// beginning further ones.
 func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
+	if c.hosts.awaitsAnswer() {
+		return c.flights.nextDeadline()
+	}
 	list, at, ok := c.chances.due(now)
 	if len(list) > 0 {
 		c.chances.give(list)

@@ -120,11 +120,15 @@ func TestWildcardDomain(t *testing.T) {
 }
 
 // TestWildcardOfOtherKinds makes up hosts where names cost nothing either: ports of a
-// name, and addresses of one network.
+// name, and addresses of networks of several sizes.
 func TestWildcardOfOtherKinds(t *testing.T) {
 	for name, host := range map[string]func(n uint64) string{
 		"ports":          func(n uint64) string { return fmt.Sprintf("evil.test:%d", 1024+n%60000) },
 		"IPv6 addresses": func(n uint64) string { return fmt.Sprintf("[2001:db8:1:2::%x:%x]", n>>16&0xffff|1, n&0xffff|1) },
+		"IPv6 networks":  func(n uint64) string { return fmt.Sprintf("[2001:db8:%x:%x::1]", n>>16&0xffff|1, n&0xffff|1) },
+		"a /24":          func(n uint64) string { return fmt.Sprintf("203.0.113.%d:%d", n%256, 8000+n>>8%40) },
+		"a /16":          func(n uint64) string { return fmt.Sprintf("198.18.%d.%d", n>>8%256, n%256) },
+		"loopback":       func(n uint64) string { return fmt.Sprintf("127.%d.%d.%d:8080", n>>16%256, n>>8%256, n%256) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			requests := 0
@@ -152,7 +156,7 @@ func TestManyHostsOfOneOwner(t *testing.T) {
 	language := func(i int, article string) dowse.URL {
 		return dowse.URL(fmt.Sprintf("http://l%d.encyclopedia.test/%s", i, article))
 	}
-	const blogs = 3000
+	const blogs, machines = 3000, 1500
 	blog := func(i uint64) dowse.URL { return dowse.URL(fmt.Sprintf("http://blog%d.journal.test/", i%blogs)) }
 	own := func(u dowse.URL, n int) (list []dowse.URL) {
 		for i := range n {
@@ -195,6 +199,16 @@ func TestManyHostsOfOneOwner(t *testing.T) {
 			}
 			return list, 1
 		}, blogs},
+		{"machines without names in one network", "http://10.1.0.0/", func(u dowse.URL) (list []dowse.URL, _ float64) {
+			var a, b int
+			fmt.Sscanf(weburl.Host(u), "10.1.%d.%d", &a, &b)
+			list = append(menu(u), own(u, 4)...)
+			for k := range 2 {
+				next := (2*(a*250+b) + k + 1) % machines
+				list = append(list, dowse.URL(fmt.Sprintf("http://10.1.%d.%d/", next/250, next%250)))
+			}
+			return list, 0
+		}, machines},
 		{"blogs under a public suffix", "http://blog0.github.io/", func(u dowse.URL) (list []dowse.URL, _ float64) {
 			var i int
 			fmt.Sscanf(weburl.Host(u), "blog%d.", &i)

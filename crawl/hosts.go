@@ -54,6 +54,8 @@ type host struct {
 	doubted     uint32    // the URL that failed last, plus 1; 0 for none
 	shared      bool      // more than one URL failed since it answered last
 	vouched     uint8     // answers of robots.txt since a page answered last, see witness; not kept in snapshots
+	recovered   uint16    // URLs that broke and were answered later, see noteOutcome; not kept in snapshots
+	stubborn    uint16    // URLs that broke while the host answered for others; not kept in snapshots
 	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
 	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
 	fetched     uint32
@@ -123,15 +125,17 @@ func (b *hosts) pages(id frontier.HostID) int {
 }
 
 // isPromised reports whether a lead must wait until a visit to its host comes back: the visits
-// that are out may give all the pages that the host may, or the host fails. A host that fails
-// is asked by one visit at a time, whatever the number of connections: several that fail
-// together would lengthen its rest as if it had failed in each of several tries.
+// that are out may give all the pages that the host may, or the host fails, or the lead failed
+// before. A host that fails is asked by one visit at a time, whatever the number of
+// connections: several that fail together would lengthen its rest as if it had failed in each
+// of several tries. For the same reason a lead that is suspect has the host to itself: what
+// comes of it is to show whether the lead is to blame.
 func (b *hosts) isPromised(id frontier.ID, h frontier.HostID) bool {
 	n := b.cfg.Limits.PerHost
 	switch {
 	case b.at(h).out == 0:
 		return false
-	case b.at(h).backOffs >= rotateAfter:
+	case b.at(h).backOffs >= b.at(h).rotateAfter(), b.isSuspect(id, h):
 		return true
 	case n <= 0:
 		return false
@@ -171,7 +175,8 @@ func (b *hosts) occupy(fl *flight) {
 // endVisit ends a visit and lets its host rest.
 func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.flights.vacate(fl)
-	ready, lane := b.rest(now, fl.host, p)
+	b.noteOutcome(fl, p)
+	ready, lane := b.rest(now, fl, p)
 	b.f.Release(fl.host, ready, lane)
 	h := b.of(fl.host)
 	h.out--
@@ -210,7 +215,7 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 			b.of(id).noteVouch()
 		}
 		known = b.learnRobots(now, id, r, p)
-		ready, lane = b.rest(now, id, p)
+		ready, lane = b.rest(now, fl, p)
 		if b.at(id).mute != 0 {
 			ready = lane // nothing will be asked of it: its URLs need not wait
 		}
@@ -262,6 +267,13 @@ func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 		h.bytes += p.Fetch.Bytes
 	case p.Outcome == dowse.Failed:
 		h.failed++
+	}
+}
+
+// uncountFailed takes a URL that waits again out of the failed ones of its host.
+func (b *hosts) uncountFailed(id frontier.HostID) {
+	if h := b.of(id); h.failed > 0 {
+		h.failed--
 	}
 }
 

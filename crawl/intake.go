@@ -396,7 +396,7 @@ func (in *intake) sitemapsRead() (n int) {
 }
 
 // requeue queues URLs again that failed or were left out, and clears the failures of
-// these URLs and their hosts.
+// these URLs and their hosts. The URLs no longer count as failed with their hosts.
 func (in *intake) requeue(list []frontier.ID, grant bool) {
 	hosts := map[frontier.HostID]bool{}
 	for _, id := range list {
@@ -407,6 +407,9 @@ func (in *intake) requeue(list []frontier.ID, grant bool) {
 			in.f.reborn[id] = true
 		}
 		in.hosts.tries.forget(id)
+		if in.f.State(id) == dowse.Dead {
+			in.hosts.uncountFailed(in.f.Host(id))
+		}
 		if !grant || !isTrap(in.f.reason(id)) {
 			in.f.SetReason(id, 0)
 		}

@@ -155,9 +155,9 @@ func (b *hosts) forgiveSince(since time.Time) {
 	})
 }
 
-// anyFailed reports whether the network or any host has failed.
+// anyFailed reports whether the network, any host or a URL that waits has failed.
 func (b *hosts) anyFailed() bool {
-	failed := b.net.isDown()
+	failed := b.net.isDown() || len(b.tries.failed)+len(b.tries.broke) > 0
 	b.each(func(_ frontier.HostID, h *host) { failed = failed || h.backOffs > 0 || h.locals > 0 })
 	return failed
 }

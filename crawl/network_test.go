@@ -220,7 +220,8 @@ func TestDownHostIsAskedByTheDay(t *testing.T) {
 }
 
 // A URL that fails while its host answers for others is settled after its three tries and
-// five further chances, also when it is the last of its host: then robots.txt shows that the host answers.
+// two further chances, also when it is the last of its host: then robots.txt shows that the
+// host answers.
 func TestURLThatFailsAlone(t *testing.T) {
 	for _, pages := range []int{0, 1, 20} {
 		web, hub := manyPages("a.test", pages)
@@ -236,7 +237,7 @@ func TestURLThatFailsAlone(t *testing.T) {
 				resets(p)
 			}
 		}, hub, bad)
-		if asked != 8 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
+		if asked != 5 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
 			t.Errorf("%d other pages: asked for %d times, %s, stopped: %s", pages, asked, stateOf(c, bad), c.Stopped())
 		}
 	}
@@ -339,6 +340,9 @@ func TestRequeue(t *testing.T) {
 		if c.Reason(seeds[1]) != dowse.FailTLS || c.Stopped() != dowse.StopExhausted {
 			t.Fatalf("%s: %s, stopped: %s", seeds[1], c.Reason(seeds[1]), c.Stopped())
 		}
+		if got := failedOn(c, "h1.test"); got != 1 {
+			t.Errorf("%s: h1.test counts %d failed URLs before, want 1", what, got)
+		}
 		broken = false
 		later := epoch.Add(time.Hour)
 		n := 0
@@ -346,6 +350,9 @@ func TestRequeue(t *testing.T) {
 			n = c.RequeueSeeds(later, seeds)
 		} else {
 			n, _ = c.Requeue(later, what)
+		}
+		if got := failedOn(c, "h1.test"); got != 0 {
+			t.Errorf("%s: h1.test counts %d failed URLs when they wait again, want none", what, got)
 		}
 		if _, err := c.Requeue(later, "no-such-thing"); !errors.Is(err, crawl.ErrRequeue) {
 			t.Errorf("no-such-thing: %v", err)
@@ -357,6 +364,16 @@ func TestRequeue(t *testing.T) {
 		}
 		balanced(t, c)
 	}
+}
+
+// failedOn returns how many URLs of a host its status counts as failed.
+func failedOn(c *crawl.Crawl, name string) int {
+	for i := range c.Frontier().Hosts() {
+		if h := c.Host(i); h.Name == name {
+			return h.Failed
+		}
+	}
+	return 0
 }
 
 // Visits that got no answer are no sign of a trap, however often their URLs are put back.

@@ -22,6 +22,7 @@ const (
 	witnessBefore = 8                // failures in a row before which that is not put off for long
 	maxVouches    = 4                // answers of robots.txt alone after which it no longer shows that a host answers
 	stepBackAfter = 2                // failures of a URL after which all other URLs of its host come first
+	maxOutcomes   = 1000             // URLs of a host that recovered, or did not, are counted up to here
 	stepBackAmong = 1000             // leads of a host that are searched for one that has not stepped back
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
 	lastTries     = 4                // tries of a host within Patience while no host answers
@@ -129,15 +130,44 @@ func (b *hosts) absolve(h *host, failures uint16) {
 // ask the host for something else first.
 func (b *hosts) doubts(id frontier.ID, h frontier.HostID) bool {
 	ho := b.at(h)
-	return ho.backOffs >= rotateAfter && ho.doubted == uint32(id)+1
+	return ho.backOffs >= ho.rotateAfter() && ho.doubted == uint32(id)+1
 }
 
-// isSuspect reports whether the other URLs of a host come before this one: it failed twice,
-// or it failed and its host fails now. Otherwise a few URLs that break every connection, and
-// rank high, would keep the crawl from all the others until their host is parked.
+// rotateAfter returns the number of failures in a row after which another URL of the host is
+// asked for. As long as URLs that break recover, as on a bad line, a URL is asked for twice.
+// Where they do not, asking for it again costs time and shows nothing.
+func (h host) rotateAfter() uint16 {
+	if h.stubborn > h.recovered {
+		return 1
+	}
+	return rotateAfter
+}
+
+// noteOutcome counts how URLs of the host that broke go on. A URL recovers if it is answered
+// after all. It is stubborn if it failed last and the host now answers for another URL, or for
+// a page after its robots.txt: that shows that the host is not to blame. It must be called
+// before the answer clears the doubt.
+func (b *hosts) noteOutcome(fl *flight, p *dowse.Page) {
+	if !isAnswered(p) {
+		return
+	}
+	h := b.of(fl.host)
+	if b.tries.broke[fl.id] > 0 {
+		h.recovered = min(h.recovered+1, maxOutcomes)
+		b.tries.recovered = true
+	}
+	if h.silent > 0 && h.doubted != 0 && h.doubted != uint32(fl.id)+1 && !h.shared || h.vouched > 0 {
+		h.stubborn = min(h.stubborn+1, maxOutcomes)
+	}
+}
+
+// isSuspect reports whether the other URLs of a host come before this one: it failed as often
+// as URLs of the host are asked for in a row, or it failed and its host fails now. Otherwise a
+// few URLs that break every connection, and rank high, would keep the crawl from all the
+// others until their host is parked.
 func (b *hosts) isSuspect(id frontier.ID, h frontier.HostID) bool {
-	n := b.tries.broke[id]
-	return n >= stepBackAfter || n > 0 && b.at(h).backOffs >= rotateAfter || b.doubts(id, h)
+	n, ho := b.tries.broke[id], b.at(h)
+	return n > 0 && (uint16(n) >= ho.rotateAfter() || ho.backOffs >= ho.rotateAfter()) || b.doubts(id, h)
 }
 
 // instead returns the lead to ask a host for in place of one that is suspect, or that may
@@ -160,11 +190,11 @@ func (b *hosts) instead(id frontier.ID, h frontier.HostID) (other frontier.ID, o
 }
 
 // wantsOther reports whether a host should be asked for a URL as unlike those that failed as
-// possible: its robots.txt answered after several URLs did not, or would be asked for if the
-// crawl read it.
+// possible: it used to answer, and several visits in a row had no answer; or its robots.txt
+// answered since.
 func (b *hosts) wantsOther(id frontier.HostID) bool {
 	h := b.at(id)
-	return h.vouched > 0 || !b.cfg.Robots && h.answered && h.silent >= witnessAfter
+	return h.vouched > 0 || h.answered && uint16(h.silent) >= h.rotateAfter()
 }
 
 // lastUnsuspected returns the lead of a host that ranks last among those that are not
@@ -182,12 +212,15 @@ func (b *hosts) lastUnsuspected(h frontier.HostID) (last frontier.ID, ok bool) {
 
 // witness reports whether robots.txt is to be asked for before a lead: the host fails, and so
 // did the lead, and the host has no other lead that did not; or several visits to the host
-// had no answer, and its robots.txt shows whether host or URLs are to blame.
+// had no answer, and its robots.txt shows whether host or URLs are to blame. A lead that
+// failed twice shows nothing about a host that failed once.
 func (b *hosts) witness(id frontier.ID, h frontier.HostID) bool {
 	if !b.cfg.Robots || b.f.HostName(h) == "" {
 		return false
 	}
-	return b.at(h).backOffs >= rotateAfter && b.isSuspect(id, h) || b.needsWitness(h)
+	ho := b.at(h)
+	return ho.backOffs >= ho.rotateAfter() && b.isSuspect(id, h) || b.needsWitness(h) ||
+		ho.silent > 0 && b.tries.broke[id] >= stepBackAfter
 }
 
 // needsWitness reports whether a host that used to answer has not answered several visits,
@@ -242,15 +275,32 @@ func (b *hosts) starved(now, when time.Time, midRound bool) bool {
 	return now.After(b.starvesAt()) && !midRound && b.onlyGivenUp(now)
 }
 
-// isHopeless reports whether the crawl has starved although hosts may be visited: of more
-// silent hosts than connections one is always rested. It looks at all hosts, at most once a
-// second, and only when none has answered for long.
+// isHopeless reports whether the crawl has starved although hosts may be visited: of many
+// silent hosts one is always rested. It looks at all hosts, at most once a second, and only
+// when none has answered for long.
 func (b *hosts) isHopeless(now time.Time, midRound bool) bool {
-	if !b.isCrowded() || b.net.isDown() || !now.After(b.starvesAt()) || b.hopeAt.After(now) || midRound {
+	if !b.manyWait() || b.net.isDown() || !now.After(b.starvesAt()) || b.hopeAt.After(now) || midRound {
 		return false
 	}
 	b.hopeAt = now.Add(time.Second)
 	return b.onlyGivenUp(now)
+}
+
+// awaitsAnswer reports whether a visit is out to a host that has answered before. It may well
+// answer again, so its outcome is waited for before the crawl ends. Hosts that never answered
+// are not: many of them would keep the crawl from its end.
+func (b *hosts) awaitsAnswer() bool {
+	for _, fl := range b.flights.pages {
+		if b.at(fl.host).answered {
+			return true
+		}
+	}
+	for id := range b.flights.asking {
+		if b.at(id).answered {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyGivenUp reports whether every host that leads wait for, or that is being visited, is

@@ -32,10 +32,13 @@ const (
 	robotsLife   = 24 * time.Hour // RFC 9309 2.4
 )
 
-// rest returns until when the host, and the address that it has, are left alone, from what
-// the visit reported. The time that the crawl waited in vain for a host that never answered
-// says nothing about how slow the host is.
-func (b *hosts) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, lane time.Time) {
+// rest returns until when the host of a visit, and the address that it has, are left alone,
+// from what the visit reported. The time that the crawl waited in vain for a host that never
+// answered does not show how slow the host is. A URL that is known to break every connection
+// of a host that answers others costs the host no back-off: whether the host still answers is
+// asked next (see witness), and if it does not, its pauses begin then.
+func (b *hosts) rest(now time.Time, fl *flight, p *dowse.Page) (ready, lane time.Time) {
+	id := fl.host
 	h := b.of(id)
 	h.last = now
 	h.requests++
@@ -46,7 +49,12 @@ func (b *hosts) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, l
 	}
 	delay := b.delay(id, took)
 	h.maxDelay = max(h.maxDelay, delay)
-	rest := max(delay, b.backOff(h, p))
+	expected := h.silent == 1 && h.backOffs == 0 && b.tries.broke[fl.id] > 0 && h.stubborn > h.recovered
+	rest := b.backOff(h, p)
+	if expected && p.Host.RetryAfter == 0 {
+		rest = 0
+	}
+	rest = max(rest, delay)
 	if h.backOffs > 0 && p.Host != nil {
 		h.noteTrouble(now, p)
 	}

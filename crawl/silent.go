@@ -33,7 +33,8 @@ const (
 	quietShare = 0.5 // of silent hosts from which first visits get less than shortWait
 	allQuiet   = 0.9 // from which no late host is visited while others were never tried
 
-	givenUpAfter = 2 // visits without an answer, one of them long, after which a host that never answered is not waited for at the end
+	manyHosts    = 16 // waiting hosts above which a host that never answered is given up sooner:
+	givenUpAfter = 2  // visits without an answer, one of them long, after which a host that never answered is not waited for at the end
 )
 
 // hear notes whether a visit to a host was answered, by whatever status.
@@ -101,14 +102,15 @@ func (b *hosts) longWait() time.Duration {
 }
 
 // isGivenUp reports whether a host need not be waited for at the end of a crawl. It failed
-// several times in a row, and so did its robots.txt if the host had answered before; or, while more hosts wait than there are connections, it never
-// answered for as long as the crawl waits for answers, and not at a long visit either.
+// several times in a row, and so did its robots.txt if the host had answered before; or, where
+// many hosts wait, it never answered, not at a long visit either, and no host at all has
+// answered for as long as the crawl waits for answers.
 func (b *hosts) isGivenUp(id frontier.HostID, now time.Time) bool {
 	h := b.at(id)
 	if h.backOffs >= parkedAfter {
 		return !b.needsWitness(id)
 	}
-	return !h.answered && h.silent >= givenUpAfter && b.isCrowded() && now.Sub(unixTime(h.troubled)) > b.starvesAfter()
+	return !h.answered && h.silent >= givenUpAfter && b.manyWait() && now.After(b.starvesAt())
 }
 
 // sweep returns how long it takes to visit all hosts that wait if none of them answers.
@@ -118,6 +120,10 @@ func (b *hosts) sweep() time.Duration {
 
 // isCrowded reports whether more hosts wait than there are connections.
 func (b *hosts) isCrowded() bool { return b.f.HostsWaiting() > b.cfg.Polite.InFlight }
+
+// manyWait reports whether so many hosts wait that each of them cannot be tried as often as
+// its back-off would allow.
+func (b *hosts) manyWait() bool { return b.f.HostsWaiting() > manyHosts }
 
 // lateRoom reports whether a further visit to a late host may begin: they have not used
 // up their part of the connections, or no others want any.

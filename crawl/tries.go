@@ -12,6 +12,8 @@ type tries struct {
 	failed map[frontier.ID]uint8 // tries that count against the URL, and excuses
 	cut    map[frontier.ID]int64 // bytes after which a page broke off; not kept in snapshots
 	broke  map[frontier.ID]uint8 // visits that failed, see noteBreak
+
+	recovered bool // a URL that broke was answered later, see hosts.noteOutcome; not kept in snapshots
 }
 
 func newTries() tries {

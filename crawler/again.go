@@ -11,7 +11,9 @@ import (
 // addSeeds adds the seeds that are given at a resume to those that the
 // collection keeps. Kept seeds that are not in the frontier are queued
 // again, since a crash may have come before the first commit. A seed that
-// was taken down is not added. Notes report what was added.
+// was taken down is not added. Notes report what was added. New seeds are
+// committed to the journal here, and to the settings when the caller saves
+// these.
 func (c *Crawler) addSeeds(kept, given []dowse.URL) error {
 	c.requeueSeeds(slices.Concat(kept, given))
 	cr := c.Collection.Crawl

@@ -25,6 +25,9 @@ const (
 	smallBody = 512
 )
 
+// newArchiver returns an archiver that has seen no bodies. Copies of bodies of
+// earlier runs are stored again, since finding them would need an index of all
+// digests.
 func newArchiver(w *archive.Writer) *archiver {
 	return &archiver{writer: w, seen: map[archive.Digest]archive.Original{}}
 }
@@ -39,7 +42,9 @@ type encodedAnswer struct {
 // sparePool is the capacity, in bytes, of the largest buffer that is reused.
 const sparePool = 1 << 20
 
-// pack encodes an exchange. Visits call it concurrently.
+// pack encodes an exchange, which includes compressing it: the expensive part
+// runs in the goroutines of visits, and the loop only appends. The buffers of
+// answers that were stored are reused.
 func (k *archiver) pack(ex *archive.Exchange) encodedAnswer {
 	var buf []byte
 	if spare, ok := k.pool.Get().(*[]byte); ok {

@@ -25,7 +25,8 @@ const (
 
 // memoryFor returns the budget for pages in flight in bytes: the configured
 // one, or a part of the memory limit of this process (GOMEMLIMIT,
-// debug.SetMemoryLimit), or the default.
+// debug.SetMemoryLimit), or the default. The rest of the limit is for the
+// frontier, the strategy and garbage that is not yet collected.
 func memoryFor(cfg Config) int64 {
 	limit := debug.SetMemoryLimit(-1) // a negative limit changes nothing
 	switch {

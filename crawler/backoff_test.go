@@ -32,9 +32,9 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// A crawl goes on with half of its connections after a run that was killed, with a
-// quarter after two that came to nothing, and says so. After one that stopped by
-// itself, or had come far since, it goes on as before.
+// TestBackoffAfterKills checks that a crawl continues with half of its connections after a run that
+// was killed, with a quarter after two in a row, and reports it. After a run that stopped by
+// itself, or had fetched many pages, it continues as before.
 func TestBackoffAfterKills(t *testing.T) {
 	const conns = 16
 	begun := func(i, fetched int) string {
@@ -47,7 +47,7 @@ func TestBackoffAfterKills(t *testing.T) {
 		name string
 		log  []string
 		most int64
-		says string
+		note string
 	}{
 		{"stopped", []string{begun(1, 0), ended(1, 20)}, conns, ""},
 		{"killed once", []string{begun(1, 0), ended(1, 10), begun(2, 10)}, conns / 2, "the last run was killed, perhaps for want of memory: going on with 8 connections and 32 MiB"},
@@ -75,10 +75,10 @@ func TestBackoffAfterKills(t *testing.T) {
 			cfg.Pages = 80
 			notes := strings.Join(crawlThrough(t, dir, cfg), "\n")
 			if most := seen.most.Load(); most > c.most {
-				t.Errorf("%d requests at once, want at most %d", most, c.most)
+				t.Errorf("%d concurrent requests, want at most %d", most, c.most)
 			}
-			if !strings.Contains(notes, c.says) || c.says == "" && strings.Contains(notes, "killed") {
-				t.Errorf("it says %q, want %q", notes, c.says)
+			if !strings.Contains(notes, c.note) || c.note == "" && strings.Contains(notes, "killed") {
+				t.Errorf("the notes are %q, want %q", notes, c.note)
 			}
 		})
 	}

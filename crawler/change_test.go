@@ -385,7 +385,7 @@ func TestLooserLimits(t *testing.T) {
 }
 
 // TestTopicOfALabelledCrawl edits the topic of a crawl whose judge was trained on labels, with
-// strategies that rank without steering: it is trained again, and the labels stand.
+// strategies that rank without steering: it is trained again, and the labels still apply.
 func TestTopicOfALabelledCrawl(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)

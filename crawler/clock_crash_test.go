@@ -44,7 +44,7 @@ func TestKillKeepsTheDelay(t *testing.T) {
 	web.serve(t)
 	dir := filepath.Join(t.TempDir(), "delay.dowse")
 	committed := map[string]bool{}
-	for range 3 { // in the midst of the visits that follow a page
+	for range 3 { // during the visits that follow a page
 		crawlAndEnd(t, web, dir, moment{1, delay + answer/2}, syscall.SIGKILL, committed)
 		web.settle(t) // all that it asked for is known before the next process begins
 	}

@@ -45,7 +45,7 @@ func (a Act) String() string {
 	text := a.Verb + " " + a.What
 	switch {
 	case a.Unread != "":
-		text += ", but " + a.Unread + ", so nobody can agree to it"
+		text += ", but " + a.Unread + ", so it can't be agreed to"
 	case a.Changed:
 		text += " (the program has changed since you agreed)"
 	}
@@ -54,7 +54,9 @@ func (a Act) String() string {
 
 // actsOf returns the acts of a collection with this topic and these
 // settings. Settings of the network have no effect, and are left out, if the
-// config brings its own connections.
+// config brings its own connections. It is the list of everything that a
+// collection can make this machine do: a new setting of that kind needs an act
+// here.
 func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	list := JudgeActs(t)
 	if cfg.Dial == nil && cfg.Transport == nil {
@@ -127,7 +129,7 @@ func hurryActs(p settings.Politeness) (list []Act) {
 		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", p.Delay)})
 	}
 	if p.Conns > mostHostConns {
-		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d concurrent requests to each", p.Conns)})
 	}
 	return list
 }
@@ -147,7 +149,9 @@ func ReadActs(t *topic.Topic) (list []Act) {
 }
 
 // fileOutside reports whether a file pattern matches a file outside a folder,
-// also through a symbolic link, and returns the first such path.
+// also through a symbolic link, and returns the first such path. If a link
+// can't be resolved, the file counts as outside. A pattern that matches nothing
+// is judged by its text alone.
 func fileOutside(dir, pattern string) (real string, out bool) {
 	l := loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
@@ -178,7 +182,9 @@ func absolute(dir string) string {
 }
 
 // checkConsent returns an error unless there is consent to every act of the
-// collection in dir. Acts that the config itself asks for need none.
+// collection in dir. Acts that the config itself asks for need none: the
+// person who runs the program gave them. An act is the same only if its program
+// has the same hash.
 func checkConsent(dir string, acts []Act, cfg Config) error {
 	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {

@@ -18,7 +18,7 @@ import (
 	"dowse/topic"
 )
 
-// TestConsent takes up a collection that reaches loopback, hurries and runs a program: it
+// TestConsent resumes a collection that reaches loopback, hurries and runs a program: it
 // is refused unless the config names all of it, or somebody consents.
 func TestConsent(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,7 +128,7 @@ func TestReadActs(t *testing.T) {
 
 // TestAgreedBeforeWriting checks that consent can be recorded before the collection, or a
 // change of its settings, is on disk: a kill right after it then leaves both or only the
-// record, and never a collection that nobody agreed to.
+// record, and never a collection without consent.
 func TestAgreedBeforeWriting(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "reefs.dowse")
 	settingsFile := func() string {

@@ -22,10 +22,10 @@ import (
 	"dowse/topic"
 )
 
-var contrastTopics = flag.Int("contrast-topics", 0, "measure what judges without negatives are trained against, on so many tune topics of Wikispeedia")
+var contrastTopics = flag.Int("contrast-topics", 0, "measure what judges without negatives are trained against, on this many tuning topics of Wikispeedia")
 
-// TestContrastQuality measures judges that know ten pages on topic and no others: beside
-// everyday texts, beside pages seen in a crawl for the topic, and, to compare, beside
+// TestContrastQuality measures judges that know ten pages on topic and no others: against
+// everyday texts, against pages seen in a crawl for the topic, and, to compare, against
 // twenty others that are known. Pages that any of them was trained on are left out. It
 // prints means over the topics.
 func TestContrastQuality(t *testing.T) {
@@ -122,7 +122,7 @@ func (w *wiki) contrasts(t *testing.T, pages map[dowse.URL]*dowse.Page, name str
 }
 
 // seen crawls for pages like the examples, which are its seeds, and returns what the
-// judge would be trained on when so many pages were seen.
+// judge would be trained on after that number of pages.
 func (w *wiki) seen(t *testing.T, on []judge.Example, pages int) *topic.Material {
 	t.Helper()
 	cfg := crawler.Config{

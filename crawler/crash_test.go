@@ -32,7 +32,7 @@ import (
 	"dowse/topic"
 )
 
-// A crash test crawls in processes of its own: this test binary, told by the
+// A crash test crawls in processes of its own: this test binary, controlled by the
 // environment to crawl.
 const (
 	crashDir  = "DOWSE_CRASH_DIR"
@@ -247,7 +247,7 @@ func (w *manyPages) repeats() (n int) {
 
 // TestKill kills a crawl of 1,200 pages on 8 hosts at random moments. Afterwards
 // no committed page is lost, no more was fetched twice than was in flight, every
-// WARC file is valid to its last record and the books balance.
+// WARC file is valid to its last record and the counts add up.
 func TestKill(t *testing.T) {
 	kills, pages := 20, 1200
 	if testing.Short() {
@@ -332,7 +332,7 @@ func killedExactly(t *testing.T, pages, kills int) (killed string) {
 	return killed
 }
 
-// history tells which pages a crawl fetched, in order, and at which priorities.
+// history returns which pages a crawl fetched, in order, and at which priorities.
 func history(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	c, err := crawler.View(dir)
@@ -351,8 +351,8 @@ func history(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestTerminate asks a crawl to stop, again and again. It must say that it can be
-// resumed, and fetch nothing twice: visits under way are taken in.
+// TestTerminate asks a crawl to stop, again and again. It must end with the exit code
+// of a crawl that can be resumed, and fetch nothing twice: visits in flight are recorded.
 func TestTerminate(t *testing.T) {
 	times, pages := 5, 600
 	if testing.Short() {
@@ -413,7 +413,7 @@ func child(web *manyPages, dir string) *exec.Cmd {
 	return cmd
 }
 
-// A moment of a crawl: some time after so many pages were committed. With 0 pages it
+// A moment of a crawl: some time after a number of pages were committed. With 0 pages it
 // may come while the crawl is still being opened, on a slow machine it will.
 type moment struct {
 	pages int

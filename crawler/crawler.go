@@ -25,7 +25,7 @@
 //
 // What it must never do: send a request to the public web without a contact;
 // run a program, reach a private network or send a secret because a
-// collection or topic from elsewhere says so, without consent (see [Act]);
+// collection or topic from elsewhere asks for it, without consent (see [Act]);
 // or let the order of visits depend on how long a training takes.
 package crawler
 
@@ -59,7 +59,7 @@ const Version = "0.1"
 // and what only a Go program can give. Words, Topic or Judge is required for
 // a new crawl. The zero value of every other field selects its default.
 type Config struct {
-	// Words or Topic say what to look for. Judge is a judge of the program's
+	// Words or Topic define what to look for. Judge is a judge of the program's
 	// own, which is used in place of that of the topic.
 	Words []string
 	Topic *topic.Topic
@@ -194,7 +194,7 @@ type Crawler struct {
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
-// collection if there is none. If the crawl may not begin, the error says
+// collection if there is none. If the crawl may not begin, the error contains
 // what to do, and no request was sent. The caller must call Close.
 func Open(dir string, cfg Config) (*Crawler, error) {
 	return OpenContext(context.Background(), dir, cfg)
@@ -212,6 +212,11 @@ func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) 
 // begin creates a collection and its crawl. Everything that can fail is
 // checked or made before the directory is created, and the seeds are
 // committed before the first visit.
+//
+// The order matters: what is cheap to check comes before the examples are
+// fetched, which may take minutes; consent is reported before the first byte
+// is written; and a crash after the directory exists leaves a collection that
+// the next Open resumes, since its settings contain the seeds.
 func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	t, s, err := planNew(&cfg)
 	if err != nil {
@@ -271,7 +276,7 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 }
 
 // checkStart checks seeds and identity before the examples are gathered, unless
-// the seeds come from these.
+// the seeds come from these. begin checks both again afterwards.
 func checkStart(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
 		return nil
@@ -308,7 +313,8 @@ func resume(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 
 // resumeOpen resumes the crawl of an open collection: it merges the settings,
 // restores the state, adds seeds and requeues URLs. The merged settings are
-// saved last.
+// saved last, so that a crash leaves the old settings with at most some more
+// URLs in the queue, and the same command can be repeated.
 func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 	a, err := planResume(col, cfg)
 	if err != nil {
@@ -345,6 +351,10 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 
 // assemble builds a Crawler around an open collection. It is the only place
 // where judge, strategy, client, archive and loop are connected.
+//
+// The state is loaded before the archive is opened to write: if loading fails,
+// the archive was not touched. The judge of the last model replaces that of the
+// topic only after loading, because the journal names the model in use.
 func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
 	backoff := backoffFor(col, cfg)
 	cfg.budget = backoff.budget
@@ -390,7 +400,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	return c, nil
 }
 
-// archiveOptions returns what the warcinfo records of the archive say about
+// archiveOptions returns what the warcinfo records of the archive contain about
 // the crawl.
 func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{
@@ -453,6 +463,11 @@ func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 // ctx ends, visits in flight are still completed and recorded; when abort
 // ends, they are given up. Run calls yield for every fetched page until it
 // returns false.
+//
+// yield, Config.Tick and Config.Trained are called by the goroutine that called
+// Run, which is the only one that changes the crawl. The record of the run is
+// written before the first visit and after the last: a record without its end
+// shows the next run that this one was killed (see killBackoff).
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()

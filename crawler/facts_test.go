@@ -15,8 +15,8 @@ import (
 	"dowse/topic"
 )
 
-// What a gate asks of how a page was found, and of when its server says it was changed,
-// is known when the page is judged, and again when labels have it judged anew.
+// TestGatesKnowHowAPageWasFound checks that how a page was found, and when its server says it was
+// changed, is known when the page is judged and when it is judged again.
 func TestGatesKnowHowAPageWasFound(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

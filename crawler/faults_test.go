@@ -176,7 +176,7 @@ func crawlPages(dir string, pages int, committed map[string]bool) error {
 }
 
 // TestFaults makes each call to the file system fail in turn, in a crawl of 60 pages and
-// in one that is taken up in its midst. The run ends with an error that says so, or goes
+// in one that is resumed halfway. The run ends with that error, or goes
 // on; the next one finishes the crawl, and then it is the same as the undisturbed one, to
 // the last digit, and sound.
 func TestFaults(t *testing.T) {
@@ -196,7 +196,7 @@ func TestFaults(t *testing.T) {
 		name  string
 		from  string
 		calls []durable.Op
-	}{{"begun", "", begun.calls}, {"taken up", half, taken.calls}} {
+	}{{"begun", "", begun.calls}, {"resumed", half, taken.calls}} {
 		for n := range faultsAt(len(run.calls)) {
 			for _, how := range diskFaults {
 				if !how.of(run.calls[n-1]) {
@@ -260,11 +260,11 @@ func (x trial) run(t *testing.T, name string) *disk {
 	case d.failed == "":
 		t.Errorf("%s: the call was not made", name)
 	case err != nil && !errors.Is(err, x.how.err) && !errors.Is(err, syscall.EIO):
-		t.Errorf("%s: the error does not say what failed: %v", name, err)
+		t.Errorf("%s: the error does not name what failed: %v", name, err)
 	}
 	under(0, fault{}, func() {
 		if again := crawlPages(dir, faultPages, committed); again != nil {
-			t.Errorf("%s: the first run ended with %v; the crawl can't be taken up: %v", name, err, again)
+			t.Errorf("%s: the first run ended with %v; the crawl can't be resumed: %v", name, err, again)
 			return
 		}
 		x.compare(t, name, dir, committed)

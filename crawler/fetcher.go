@@ -80,7 +80,8 @@ type Hop struct {
 
 // Fetch requests one page without following redirects. The error is
 // ErrIdentity or that of ctx; anything that goes wrong on the web is in the
-// page.
+// page. It holds the turn of the host until the request is done, so calls for
+// one host wait for each other, and calls for different hosts do not.
 func (f *Fetcher) Fetch(ctx context.Context, u dowse.URL) (*Hop, error) {
 	if err := checkIdentity(f.settings, f.cfg, []dowse.URL{u}); err != nil {
 		return nil, err
@@ -140,7 +141,8 @@ func (f *Fetcher) Follow(ctx context.Context, u dowse.URL, redirects int) ([]*Ho
 	}
 }
 
-// host returns the turn of the host of a URL.
+// host returns the turn of the host of a URL, a new one if the host is new.
+// Turns are never removed: a fetcher is for a few hosts.
 func (f *Fetcher) host(u dowse.URL) *hostTurn {
 	f.mu.Lock()
 	defer f.mu.Unlock()

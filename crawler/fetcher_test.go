@@ -110,9 +110,9 @@ func TestFetcherSendsNothingWithoutIdentity(t *testing.T) {
 	}
 }
 
-// A host that is not there is told from one that forbids.
-func TestFetcherTellsWhyAHostIsSilent(t *testing.T) {
-	taken, err := net.Dial("tcp", newFussySite(t).Listener.Addr().String()) // its own end: a port that nobody else gets
+// TestFetcherReportsWhyAHostIsSilent distinguishes a host that does not answer from one that forbids.
+func TestFetcherReportsWhyAHostIsSilent(t *testing.T) {
+	taken, err := net.Dial("tcp", newFussySite(t).Listener.Addr().String()) // the client end: a port that no other process gets
 	if err != nil {
 		t.Fatal(err)
 	}

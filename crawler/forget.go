@@ -23,6 +23,9 @@ func Forget(dir string, x collection.Takedown) (*collection.Forgotten, error) {
 }
 
 // renew replays a crawl after a takedown, and saves its state and its lists.
+// The snapshots of before were removed with the pages, since they may contain
+// what strategies learnt from them. In the middle of a round no snapshot can be
+// saved; the next run replays the journal then.
 func renew(dir string) error {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"dowse/internal/demo"
 )
 
-// crawlToForget crawls some pages of the made web by a strategy of one's own.
+// crawlToForget crawls some pages of the synthetic web with a strategy of the program.
 func crawlToForget(t *testing.T, dir string, pages int) (fetched []*crawler.Page) {
 	t.Helper()
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
@@ -76,7 +76,7 @@ func TestForgetUnderAStrategyOfOnesOwn(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if files := urlIn(t, dir, u); len(files) > 0 {
-		t.Errorf("%s stands in %v", u, files)
+		t.Errorf("%s is still in %v", u, files)
 	}
 	for _, p := range crawlToForget(t, dir, 30) {
 		if p.URL == u {
@@ -84,11 +84,11 @@ func TestForgetUnderAStrategyOfOnesOwn(t *testing.T) {
 		}
 	}
 	if files := urlIn(t, dir, u); len(files) > 0 {
-		t.Errorf("%s stands in %v", u, files)
+		t.Errorf("%s is still in %v", u, files)
 	}
 }
 
-// On a full disk a takedown fails and says so; with room the next one does all of it.
+// TestForgetOnAFullDisk lets a takedown fail with an error; with room the next one does all of it.
 func TestForgetOnAFullDisk(t *testing.T) {
 	disk, room := smallDisk(t)
 	if disk == "" {
@@ -116,7 +116,7 @@ func TestForgetOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files := urlIn(t, dir, u); len(files) > 0 {
-		t.Errorf("%s stands in %v", u, files)
+		t.Errorf("%s is still in %v", u, files)
 	}
 	crawlToForget(t, dir, 12)
 }

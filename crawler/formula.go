@@ -31,7 +31,7 @@ func (c *Crawler) switchFormula() {
 	before := cmp.Or(s.Formula, firstFormula)
 	if n := c.Status().Fetched; before != now && n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf(
-			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stand until labels have all judged anew", now, before, n))
+			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stay until a training on labels judges them again", now, before, n))
 	}
 	s.Formula = now
 }

@@ -10,7 +10,7 @@ import (
 	"dowse/judge"
 )
 
-// Who takes up a crawl whose words were judged by an earlier formula is told so, once.
+// TestFormulaThatChanged resumes a crawl whose words were judged by an earlier formula: a note reports it, once.
 func TestFormulaThatChanged(t *testing.T) {
 	site := reefSite(t)
 	cfg := local
@@ -30,7 +30,7 @@ func TestFormulaThatChanged(t *testing.T) {
 		return strings.Join(c.Notes, "\n")
 	}
 	if notes := reopened(); notes != "" {
-		t.Errorf("nothing changed, and it says %q", notes)
+		t.Errorf("nothing changed, and the notes are %q", notes)
 	}
 	file := filepath.Join(dir, "crawl.yaml")
 	data, err := os.ReadFile(file)
@@ -42,9 +42,9 @@ func TestFormulaThatChanged(t *testing.T) {
 		t.Fatal(err, older)
 	}
 	if notes := reopened(); !strings.Contains(notes, judge.WordsName+", before words/1") {
-		t.Errorf("it says %q", notes)
+		t.Errorf("the notes are %q", notes)
 	}
 	if notes := reopened(); notes != "" {
-		t.Errorf("it was told before, and it says %q", notes)
+		t.Errorf("the change was reported before, and again: %q", notes)
 	}
 }

@@ -23,8 +23,8 @@ var (
 	growPages  = flag.Int("grow-pages", 300, "pages to a crawl from words")
 	growSeeds  = flag.String("grow-seeds", "topic", "where a crawl from words begins: topic or generic")
 	growDict   = flag.String("grow-wordnet", "", "WordNet directory for crawls from words; none by default")
-	growSkip   = flag.Int("grow-skip", 0, "leave out so many topics from the first")
-	growOnly   = flag.Int("grow-only", 0, "take only so many topics; 0 means all")
+	growSkip   = flag.Int("grow-skip", 0, "leave out this many topics from the first on")
+	growOnly   = flag.Int("grow-only", 0, "take only this many topics; 0 means all")
 )
 
 // TestGrowQuality measures topics of which only the name is known. The words judge and the

@@ -13,7 +13,7 @@ import (
 	"dowse/topic"
 )
 
-// newTyped is a crawl of the made web for a few words.
+// newTyped is a crawl of the synthetic web for a few words.
 func newTyped(t *testing.T) *pools {
 	t.Helper()
 	p := newPools(t)
@@ -23,21 +23,21 @@ func newTyped(t *testing.T) *pools {
 
 // TestWordsGrow crawls for words alone. After 200 pages the judge grows from them, which the
 // crawl reports, which lets it find more, and which can be undone. After 100 too few pages
-// are off topic by the words. A crawl that is told to go by everyday texts keeps its words.
+// are off topic by the words. A crawl that is set to everyday texts keeps its words.
 func TestWordsGrow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newTyped(t)
 	first := p.crawl(t, 199, "")
-	if len(p.told) != 0 {
-		t.Fatalf("trained after %d pages: %+v", len(first), p.told)
+	if len(p.models) != 0 {
+		t.Fatalf("trained after %d pages: %+v", len(first), p.models)
 	}
 	p.crawl(t, 210, "")
-	if len(p.told) != 1 {
-		t.Fatalf("%d models after 210 pages", len(p.told))
+	if len(p.models) != 1 {
+		t.Fatalf("%d models after 210 pages", len(p.models))
 	}
-	m := p.told[0]
+	m := p.models[0]
 	if m.Model != "m0001" || m.Before != "m0000" || m.Seen != 200 || m.Grown == 0 || m.Contrast < topic.FewestSeen || m.Labels != 0 || m.Verdicts == 0 || m.Error != "" {
 		t.Errorf("%+v", m)
 	}
@@ -47,8 +47,8 @@ func TestWordsGrow(t *testing.T) {
 	plain.crawl(t, 400, crawler.ContrastEveryday)
 	grown, alone := p.found(t), plain.found(t)
 	t.Logf("on topic of 400 pages: %d with judges that grew, %d by the words alone", grown, alone)
-	if grown <= alone || len(plain.told) != 0 {
-		t.Errorf("found %d pages on topic, and %d by the words alone; models %+v", grown, alone, plain.told)
+	if grown <= alone || len(plain.models) != 0 {
+		t.Errorf("found %d pages on topic, and %d by the words alone; models %+v", grown, alone, plain.models)
 	}
 	p.undone(t, first)
 }
@@ -76,7 +76,7 @@ func (p *pools) unasked(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no reason of any page on topic is a word that nobody typed")
+	t.Error("no reason of any page on topic is a word that the topic does not have")
 }
 
 // found returns how many of the pages that were visited are on topic.

@@ -46,7 +46,7 @@ func checkSeparation(t *topic.Topic, m *topic.Material) error {
 	if err != nil || !ok || share > leastSeparation {
 		return err
 	}
-	return &refusal{fmt.Sprintf("examples are told from these pages no better than by chance (%.2f)", share)}
+	return &refusal{fmt.Sprintf("examples can't be distinguished from these pages better than by chance (%.2f)", share)}
 }
 
 // checkKept refuses a model that would reject nearly all pages on topic. It looks

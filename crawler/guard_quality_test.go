@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	guardWebs   = flag.Int("guard-webs", 0, "measure which models trained against pages seen are refused, on so many made webs, each of another topic")
-	guardTopics = flag.Int("guard-topics", 0, "the same on so many tune topics of Wikispeedia")
+	guardWebs   = flag.Int("guard-webs", 0, "measure which models trained against pages seen are refused, on this many synthetic webs, each of another topic")
+	guardTopics = flag.Int("guard-topics", 0, "the same on this many tuning topics of Wikispeedia")
 )
 
 // A venture is a crawl for a topic without negatives whose answers are known.
@@ -100,7 +100,7 @@ func (v venture) measure(t *testing.T) (r rights, made *collection.Model) {
 	return r, made
 }
 
-// unguarded returns what the model says, refused or not.
+// unguarded returns the verdicts of the model, refused or not.
 func (v venture) unguarded(t *testing.T, dir string, made *collection.Model, said map[dowse.URL]float64) map[dowse.URL]float64 {
 	t.Helper()
 	c, err := crawler.View(dir)

@@ -14,7 +14,7 @@ import (
 	"dowse/topic"
 )
 
-// mixture is a topic whose examples are so many pages each of several subjects.
+// mixture is a topic whose examples are the given number of pages each of several subjects.
 func mixture(web *demo.Web, each int, subjects ...string) *topic.Topic {
 	t := &topic.Topic{Name: "mixture"}
 	for _, name := range subjects {
@@ -29,7 +29,7 @@ func mixture(web *demo.Web, each int, subjects ...string) *topic.Topic {
 	return t
 }
 
-// rightFor is the share of verdicts that are what the made web knows of any of the
+// rightFor is the share of verdicts that are those of the synthetic web for any of the
 // subjects.
 func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) float64 {
 	n := 0
@@ -46,14 +46,14 @@ func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) flo
 	return float64(n) / float64(len(verdicts))
 }
 
-// A model that seems worse than the one in use is not taken into use: that is told, and
+// TestRefusedModels trains a model that seems worse than the one in use. It is reported and not put into use, and
 // the crawl goes on as before. It is not made again until more pages were seen.
 func TestRefusedModels(t *testing.T) {
 	for _, test := range []struct {
 		each int
 		why  string
 	}{
-		{1, "examples are told from these pages no better than by chance"},
+		{1, "examples can't be distinguished from these pages better than by chance"},
 		{2, "it would turn down "},
 	} {
 		p := newPools(t)
@@ -65,8 +65,8 @@ func TestRefusedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.crawl(t, 110, "")
-		if len(p.told) != 1 || !p.told[0].Refused || !p.told[0].Done || p.told[0].Seen != 100 || !strings.HasPrefix(p.told[0].Error, test.why) {
-			t.Fatalf("%d examples each: %+v", test.each, p.told)
+		if len(p.models) != 1 || !p.models[0].Refused || !p.models[0].Done || p.models[0].Seen != 100 || !strings.HasPrefix(p.models[0].Error, test.why) {
+			t.Fatalf("%d examples each: %+v", test.each, p.models)
 		}
 		if m := inUse(t, p.dir); m.Model != collection.FirstModel {
 			t.Errorf("in use is %+v", m)
@@ -74,8 +74,8 @@ func TestRefusedModels(t *testing.T) {
 		p.unchanged(t, said)
 		p.untrained(t, 1)
 		p.crawl(t, 120, "")
-		if len(p.told) != 1 {
-			t.Errorf("it was made again: %+v", p.told[1:])
+		if len(p.models) != 1 {
+			t.Errorf("it was made again: %+v", p.models[1:])
 		}
 		p.worse(t, said, subjects)
 	}

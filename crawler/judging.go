@@ -139,7 +139,8 @@ func (g *judging) contrast(ctx context.Context, r *retraining, m *topic.Material
 }
 
 // loaded returns the judge of the topic with a model that was trained
-// before.
+// before, from its file: training again could give another model, and the
+// verdicts in the journal are those of this one.
 func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error) {
 	m, err := MaterialOf(g.col)
 	if err != nil {

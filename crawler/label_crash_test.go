@@ -21,7 +21,7 @@ import (
 	"dowse/crawler"
 )
 
-// runChild starts a crawl in another process and returns it when it has got so many
+// runChild starts a crawl in another process and returns it when it has fetched a number of
 // pages more, with what is closed at its end.
 func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cmd, ended <-chan struct{}) {
 	t.Helper()
@@ -97,7 +97,7 @@ func TestLabelsWhileCrawling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	n := sayOf(t, web, dir, crawler.TrainEvery, rng) // enough: nobody needs to ask
+	n := sayOf(t, web, dir, crawler.TrainEvery, rng) // enough to train without a request
 	m, err := crawler.Await(ctx, dir, n)
 	if err != nil || m.Model != "m0001" || m.Error != "" || m.Hash == "" {
 		t.Fatalf("%+v, %v", m, err)
@@ -120,8 +120,8 @@ func TestLabelsWhileCrawling(t *testing.T) {
 }
 
 // TestKillWhileDeciding kills a crawl while it judges and ranks again, at random
-// moments. No label is lost, the books balance, and a replay of the journal gives
-// every URL as it stands.
+// moments. No label is lost, the counts add up, and a replay of the journal gives
+// the state of every URL.
 func TestKillWhileDeciding(t *testing.T) {
 	kills := 4
 	if testing.Short() {
@@ -167,7 +167,7 @@ func TestKillWhileDeciding(t *testing.T) {
 	}
 }
 
-// waitForModel waits until a crawl has begun one model more than so many, or has ended.
+// waitForModel waits until a crawl has begun one model more than the given number, or has ended.
 func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string {
 	t.Helper()
 	look := time.NewTicker(2 * time.Millisecond)

@@ -45,7 +45,7 @@ func learntIn(dir, predicate string, anyway bool) (*input.Learnt, error) {
 	}
 	was := old.Collection.Settings.Predicate
 	if was != predicate && !anyway {
-		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, input.ErrPredicate, was, predicate)
+		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold", dir, input.ErrPredicate, was, predicate)
 	}
 	return learner.Learnt(predicate), nil
 }

@@ -24,8 +24,8 @@ var linkedWeb = map[string]string{
 	"/c": `<a href="/">home</a>`, "/d": ``, "/e": ``,
 }
 
-// A gate knows how many pages that were fetched before link to a page, and says the same
-// when labels have it judged anew, though more do by then.
+// TestGatesCountLinks checks that a gate gets the number of pages that were fetched before and link
+// to a page, and the same number when a page is judged again, though more link to it by then.
 func TestGatesCountLinks(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		links, ok := linkedWeb[r.URL.Path]

@@ -35,11 +35,12 @@ const (
 	fetchEntries = 10
 )
 
-// A Loader reads the examples of a topic: pages of the web through a
+// A loader reads the examples of a topic: pages of the web through a
 // [Fetcher], with its identity and politeness, and the others from files. It
-// implements topic.Loader.
+// implements topic.Loader. Whatever it reads is bounded, since a topic file may
+// come from a stranger and examples are held in memory.
 type loader struct {
-	Dir     string   // from which relative paths go out
+	Dir     string   // folder to which relative paths refer
 	Fetcher *Fetcher // for URLs and sites
 }
 
@@ -254,7 +255,7 @@ func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 		return nil, nil, err
 	}
 	if urls == nil {
-		notes = append(notes, fmt.Sprintf("collection %s has no labels: what its judge was sure of is taken", s.Collection))
+		notes = append(notes, fmt.Sprintf("collection %s has no labels: using the pages of which its judge was sure", s.Collection))
 		if urls, err = surestPages(c.Collection, s.Label, s.Most()); err != nil {
 			return nil, notes, err
 		}

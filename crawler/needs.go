@@ -70,8 +70,8 @@ func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error
 }
 
 // readKept reads a file that a collection keeps for its strategies. The name
-// comes from the settings; links are not followed, so it can't lead outside
-// the collection.
+// comes from the settings, which may come from a stranger; links are not
+// followed, so it can't lead outside the collection.
 func readKept[T any](dir, name string, read func(io.Reader) (T, error)) (x T, err error) {
 	if name == "" {
 		return x, nil
@@ -111,11 +111,11 @@ func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 		return nil, report, err
 	}
 	if report.Kept == 0 {
-		hint := ""
+		err := fmt.Errorf("it has no line of a page that was delivered: %s", report)
 		if cfg.TraceSite == "" && report.Broken > 0 {
-			hint = "; --trace-site URL says that of a server's own log"
+			err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
 		}
-		return nil, report, fmt.Errorf("it tells of no page that anybody got: %s%s", report, hint)
+		return nil, report, err
 	}
 	return log, report, nil
 }
@@ -142,12 +142,15 @@ func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 	return n
 }
 
-// alsoWeight is what a good sign counts beside a word of the topic, as for the judge.
+// alsoWeight is the weight of a word in also, where a word of the topic has 1. The
+// judge uses the same.
 const alsoWeight = 0.25
 
 // gatherInputs reads the inputs for the strategies of a new crawl, checks that
 // these can be made, and returns the files that the collection is to keep.
-// It sets their names in the settings. The notes are for a person.
+// It sets their names in the settings. The notes are for a person. The
+// collection gets copies, in the form in which they were understood, so that a
+// resumed crawl does not depend on files elsewhere.
 func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
 	s.Predicate = predicateOf(t, s.Threshold, cfg.Judge)
@@ -166,7 +169,7 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)

@@ -41,7 +41,7 @@ func TestSalt(t *testing.T) {
 	}
 }
 
-// TestTrace crawls the made web for what two people went to see, stops, and goes
+// TestTrace crawls the synthetic web for what two people went to see, stops, and goes
 // on from the collection alone.
 func TestTrace(t *testing.T) {
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})

@@ -47,7 +47,7 @@ type netFault struct {
 	err  error // what the call returns
 	part bool  // a part of the bytes goes through before the call fails
 	hang bool  // nothing happens until the caller gives up, or for a long time
-	gone bool  // the error says that the host does not exist: its URLs fail until they are asked for again
+	gone bool  // the error means that the host does not exist: its URLs fail until they are asked for again
 }
 
 func opError(op netOp, err error) error {
@@ -96,8 +96,8 @@ var netFaults = []netFault{
 	{name: "input/output error", op: netClose, err: errno(netClose, syscall.EIO)},
 }
 
-// A netPlan says which calls fail: from the at-th call of the fault's kind on, calls of
-// that kind fail, so many or for so long.
+// A netPlan is which calls fail: from the at-th call of the fault's kind on, calls of
+// that kind fail, for a number of calls or for some time.
 type netPlan struct {
 	netFault
 	at    int           // number of the first call that fails, from 1; 0 for none
@@ -380,7 +380,7 @@ type netTrial struct {
 	problems []string
 }
 
-// wrong notes in what a crawl is not as it should be. Reporting it at once would end the
+// wrong records what is wrong with a crawl. Reporting it immediately would end the
 // test, since a bubble that fails does.
 func (x *netTrial) wrong(format string, args ...any) {
 	x.problems = append(x.problems, fmt.Sprintf(format, args...))
@@ -508,7 +508,7 @@ func (x *netTrial) compare(t *testing.T, want []string) (lost int) {
 
 // TestNetFaults makes each call to the network fail in turn, in a crawl of 60 pages on
 // several sites: once, for some calls, and for some time. The crawl ends by itself or is
-// taken up again. In the end it has the pages of the undisturbed crawl, whole; its books
+// resumed. In the end it has the pages of the undisturbed crawl, whole; its books
 // balance, its archive is valid, and no host was asked too soon. Time is virtual.
 func TestNetFaults(t *testing.T) {
 	defer durable.Inject(func(op durable.Op, _ string) error {
@@ -554,13 +554,13 @@ func (n *netTally) add(x *netTrial, lost int) {
 }
 
 func (n *netTally) String() string {
-	return fmt.Sprintf("%d crawls, %d calls failed, taken up %d times, %d pages lost", n.crawls, n.calls, n.resumed, n.lost)
+	return fmt.Sprintf("%d crawls, %d calls failed, resumed %d times, %d pages lost", n.crawls, n.calls, n.resumed, n.lost)
 }
 
 // lengths are for how many calls, or for how long, calls fail.
 var lengths = []netPlan{{calls: 1}, {calls: 3}, {calls: 20}, {last: time.Minute}, {last: 10 * time.Minute}}
 
-// netPlans returns the faults to try, for a crawl that makes so many calls of each kind:
+// netPlans returns the faults to try, for a crawl that makes the given number of calls of each kind:
 // with allFaults each fault at each call and of each length, else a few of each fault.
 func netPlans(calls map[netOp]int) (plans []netPlan) {
 	const few = 3

@@ -50,7 +50,10 @@ type answerLearner struct {
 // enoughAnswers is how many answers of each kind are needed to learn from them.
 const enoughAnswers = 3
 
-// Learn adds one answer. It may be called concurrently.
+// Learn adds one answer. It may be called concurrently, by visits. If the judge
+// was replaced in the meantime, for example by one that was trained on labels,
+// the new judge stays: CompareAndSwap fails, and the answers remain for the
+// next time.
 func (p *answerLearner) Learn(e judge.Example) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -67,7 +67,7 @@ while read -r line; do case "$line" in
 	mu.Lock()
 	defer mu.Unlock()
 	if strings.Join(said, "|") != "ready" {
-		t.Errorf("heard %q", said)
+		t.Errorf("the program printed %q", said)
 	}
 	remembers(t, to, j, filepath.Join(dir, "answers.jsonl"), asked[1])
 }
@@ -88,7 +88,7 @@ func remembers(t *testing.T, to *topic.Topic, j *topic.Judge, file string, most 
 	}
 }
 
-// shorePage is a page in which the topic's word tells nothing, and others all.
+// shorePage is a page in which the word of the topic carries no information, but others do.
 func shorePage(n int) *dowse.Page {
 	s := fmt.Sprintf("Pools with barnacle, limpet, whelk and weed at low tide on rock number %d.", n)
 	if n%2 == 1 {

@@ -54,7 +54,9 @@ func programPath(dir, word string, program bool) string {
 	return filepath.Join(absolute(dir), word)
 }
 
-// addFile adds a mark of what a path leads to, and for a plain file its content.
+// addFile adds to the hash what a path leads to: the content of a plain file, the type of
+// a directory or a device, or that there is no file. A pipe or a socket is an error, since
+// reading it could take forever.
 func addFile(sum hash.Hash, path string) error {
 	info, err := os.Stat(path)
 	switch {

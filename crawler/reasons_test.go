@@ -14,7 +14,7 @@ import (
 )
 
 // TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:
-// the reasons that are told of a page add up to the priority it was taken at.
+// the reasons given for a page add up to the priority it was taken at.
 func TestReasonsOfTaken(t *testing.T) {
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
@@ -57,7 +57,7 @@ func TestReasonsOfTaken(t *testing.T) {
 	}
 }
 
-// peopleOf writes the log of a hundred people who read a made web.
+// peopleOf writes the log of a hundred people who read a synthetic web.
 func peopleOf(t *testing.T, web *demo.Web) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "people.log")

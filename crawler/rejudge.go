@@ -53,7 +53,8 @@ func (r *rejudge) url(id frontier.ID) dowse.URL {
 }
 
 // examples returns the labelled pages that the archive holds, each at its
-// last visit, sorted by number so that a training is reproducible.
+// last visit, sorted by number so that a training is reproducible. It reads the
+// journal first and the archive afterwards, for the few pages that have labels.
 func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	pages := map[frontier.ID]*dowse.Page{}
 	for e, err := range r.col.Journal.Visits(0) {
@@ -84,6 +85,8 @@ func isVisit(e *crawl.Entry) bool {
 
 // rulings judges every visit up to the end of the journal. It returns the
 // verdicts that differ from those in effect, and the offset of that end.
+// Pages are read one by one, so that memory grows with the rulings only; the
+// time is that of reading the archive once.
 func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruling, end uint64, err error) {
 	end = r.col.Journal.End()
 	for e, err := range r.col.Journal.AsWritten(0) {

@@ -11,7 +11,7 @@ import (
 	"dowse/strategy"
 )
 
-// TestReplayOfEveryStrategy crawls the made web with each strategy: the journal alone,
+// TestReplayOfEveryStrategy crawls the synthetic web with each strategy: the journal alone,
 // with the text of the archive, gives the priorities that the crawl ended with. After a
 // kill a crawl goes on from there.
 func TestReplayOfEveryStrategy(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"dowse/crawler"
 )
 
-// TestFrozen takes up a crawl with the config that began it, and with others: the same is
+// TestFrozen resumes a crawl with the config that began it, and with others: the same is
 // no error, and what belongs to the beginning is refused by name.
 func TestFrozen(t *testing.T) {
 	cfg := local
@@ -59,7 +59,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestSeedThatWasNotQueued takes up a crawl whose settings name a seed that its journal does
+// TestSeedThatWasNotQueued resumes a crawl whose settings name a seed that its journal does
 // not know: a crash came between the two. The seed is fetched.
 func TestSeedThatWasNotQueued(t *testing.T) {
 	var mu sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dowse"
@@ -100,7 +101,7 @@ func (c *Crawler) useLastModel() error {
 func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, error) {
 	made, ok := collection.MadeModel(models, name)
 	if !ok {
-		return nil, fmt.Errorf("crawler: no model is called %s; dowse label --list names them", name)
+		return nil, fmt.Errorf("crawler: unknown model %q; want one of %s", name, modelNames(models))
 	}
 	if name == collection.FirstModel || made.Hash == "" || c.judging.own {
 		return c.judging.base, nil
@@ -110,6 +111,17 @@ func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, 
 		return nil, err
 	}
 	return c.judging.loaded(made, data)
+}
+
+// modelNames lists the names of the models that can be used, for an error.
+func modelNames(models []collection.Model) string {
+	names := []string{collection.FirstModel}
+	for _, m := range models {
+		if !m.Undo && !slices.Contains(names, m.Model) {
+			names = append(names, m.Model)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // replaceJudge replaces the judge and the labels of the visitor. Visits in flight

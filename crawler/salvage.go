@@ -82,7 +82,7 @@ const (
 )
 
 // ErrNoTopic is returned when the topic of a collection is not known.
-var ErrNoTopic = errors.New("topic.yaml can't be read: say what the pages are judged by, with a topic file or a few words")
+var ErrNoTopic = errors.New("topic.yaml can't be read: give what the pages are judged by, as a topic file or a few words")
 
 // ErrPlace is returned when the new collection can't be created in its
 // directory.
@@ -98,7 +98,7 @@ const partSuffix = ".part"
 // one in dir: of this or another version, damaged, without journal or
 // settings. Every complete answer in its archive is visited once more, in
 // the order of the archive and with the clock at its date, and is copied
-// byte for byte; links, books and queue result from that. Nothing in dir is
+// byte for byte; links, counts and queue result from that. Nothing in dir is
 // changed, and nothing is sent.
 //
 // The new collection is built next to out, under a name that ends in .part,
@@ -233,7 +233,7 @@ func (s *salvage) readJournal() {
 		s.note("the journal can't be read at %s (%d bytes): %s", plain.Some(left.Gaps, "place"), left.Unreadable, strings.Join(left.Where[:min(3, len(left.Where))], "; "))
 	}
 	if nameless > 0 {
-		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", plain.Some(nameless, "page"))
+		s.note("%s had been taken down and the journal no longer shows which: take them down again before you crawl", plain.Some(nameless, "page"))
 	}
 }
 
@@ -248,14 +248,15 @@ func (s *salvage) readForgotten() {
 		}
 	}
 	if bare > 0 {
-		s.note("of %s that had been taken down the journal does not tell when and why; crawl.yaml tells that they were", plain.Some(bare, "URL"))
+		s.note("crawl.yaml lists %s that had been taken down; when and why is lost with the journal", plain.Some(bare, "URL"))
 	}
 }
 
 // lostReason is recorded for a takedown whose reason is unknown.
 const lostReason = "taken down earlier; the reason was lost with the journal"
 
-// rebuild creates and fills the new collection.
+// rebuild creates and fills the new collection. The index of the archive is made
+// from its files at the end.
 func (s *salvage) rebuild(ctx context.Context, dir string) error {
 	if err := s.create(ctx, dir); err != nil {
 		return err
@@ -300,7 +301,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 		return err
 	}
 	if t.Outside != nil {
-		s.note("pages are judged without the outside judge of the topic: nobody is asked")
+		s.note("pages are judged without the outside judge of the topic: it is not asked")
 		quiet := *t
 		quiet.Outside = nil
 		t = &quiet
@@ -627,7 +628,9 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 }
 
 // absorb records an answer as the crawl did when it arrived, with its
-// original times.
+// original times. The visit runs the usual code, which reads answers from
+// recordedVisits instead of the network; every answer that it was given is
+// copied to the new archive before the page is recorded.
 func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, answer *http.Response) error {
 	s.web.begin(k, answer)
 	p := s.c.visitor.Visit(ctx, v).Page
@@ -670,7 +673,8 @@ func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
 	return place, nil
 }
 
-// isTakenDown reports whether a URL was taken down.
+// isTakenDown reports whether a URL was taken down. Takedowns are known by
+// fingerprint only, under the key of the old collection.
 func (s *salvage) isTakenDown(u dowse.URL) bool {
 	return len(s.takenDown) > 0 && s.takenDown[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
 }

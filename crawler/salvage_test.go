@@ -16,7 +16,7 @@ import (
 )
 
 // TestSalvageOfEveryStrategy rebuilds a crawl of each strategy from its archive: the same
-// pages are there under the same dates, the books balance, and a replay of the new journal
+// pages are there under the same dates, the counts add up, and a replay of the new journal
 // gives the state.
 func TestSalvageOfEveryStrategy(t *testing.T) {
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})

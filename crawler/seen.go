@@ -23,12 +23,12 @@ const (
 	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
 )
 
-// The pages seen from which contrast is drawn: the first firstSeen, or the first of four
+// The number of fetched pages from which negative examples are drawn: firstSeen, or four
 // times, sixteen times, … as many. A crawl trains its judge again by itself after
 // firstSeen pages and after four times as many. The first time comes early, so that
 // little was visited under the first judge, and judging it again takes a moment; the
-// second draws from pages farther from the seeds. Then the pages that were seen say
-// nothing new, and only labels lead to another model.
+// second draws from pages farther from the seeds. After that, more pages add
+// no information, and only labels lead to another model.
 const (
 	firstSeen = 100
 	moreSeen  = 4
@@ -58,13 +58,13 @@ type fetchedPage struct {
 	lot  uint64
 }
 
-// drawSeen draws pages that are probably not on topic from the first pages that were
-// fetched, at most n of the first of them; of < 0 means all. Pages of a focused crawl
-// are partly on topic, so it draws by chance from those that the judge holds for the
-// least relevant third, and for off topic. Labelled pages and near copies of others are
-// left out. Hosts take turns, so that a large one does not stand for the whole web.
-// The order by chance hangs on the key of the collection and the URLs alone, and is not
-// that of audits.
+// drawSeen draws at most n pages that are probably not on topic from the first of pages
+// that were fetched; a negative of means all. Pages of a focused crawl
+// are partly on topic, so it draws at random from the third that the judge rated
+// lowest, without those that it rated on topic. Labelled pages and near copies of others are
+// left out. Hosts take turns, so that a large one does not dominate the sample.
+// The random order depends only on the key of the collection and the URLs, so that a
+// training can be repeated; it is not the order of audits.
 func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]bool) ([]*dowse.Page, error) {
 	list, err := r.firstPages(ctx, of)
 	if err != nil {
@@ -110,10 +110,10 @@ func (r *rejudge) firstPages(ctx context.Context, of int) (list []fetchedPage, e
 	return list, nil
 }
 
-// unlikely keeps the least relevant third of the pages, as far as it is off topic. That
-// is a matter of their order, in which a judge that was trained against everyday texts is
-// right more often than in where it draws the line; so it holds up to a harvest rate of
-// two thirds.
+// unlikely keeps the least relevant third of the pages, as far as they are off topic. A
+// judge that was trained against everyday texts orders pages better than it separates
+// them at the threshold, so the lowest third is off topic even if up to two thirds of the
+// pages are on topic.
 func (r *rejudge) unlikely(list []fetchedPage) []fetchedPage {
 	slices.SortStableFunc(list, func(a, b fetchedPage) int {
 		return cmp.Compare(a.page.Verdict.Relevance, b.page.Verdict.Relevance)
@@ -215,8 +215,8 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 	c.putIntoUse(now)
 }
 
-// errNoContrast is the end of a retraining for the sake of contrast alone, if too few of
-// the pages can be read.
+// errNoContrast ends a retraining that was started only to use pages of the crawl as
+// negative examples, if too few of them can be read.
 var errNoContrast = errors.New("too few pages to train against")
 
 // seenBy returns from how many pages negative examples were drawn for the
@@ -240,10 +240,11 @@ func (c *Crawler) contrastOf() int {
 	return seenOf(c.Collection.Crawl.Books().Fetched)
 }
 
-// wantsContrast reports whether the crawl should train its judge against pages that
-// were seen, without being asked for it. It should not where the topic has examples that
-// are not on topic, where a person went back to an earlier model, or labels and has such
-// a judge already, nor where one outside teaches the judge: that would be lost.
+// wantsContrast reports whether the crawl should train its judge against pages that it
+// fetched, without being asked for it. It should not if the topic has negative examples,
+// if a person returned to an earlier model, if a person labels pages and the judge in use
+// was trained that way already, or if an outside judge trains the judge, since a new model
+// would lose what that one learnt.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	undone := slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.Do == collection.DoUndo })
 	if c.contrastOf() == 0 || undone || c.cfg.Strategy != nil || c.Topic.Outside != nil {
@@ -262,7 +263,7 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	}
 	current := labels.Standing()
 	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(current) > 0 {
-		return false // who labels says when
+		return false // the labels decide when it is trained again
 	}
 	for _, l := range current {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
@@ -310,7 +311,7 @@ func Contrast(ctx context.Context, dir string, m *topic.Material) error {
 	c.judging = &judging{}
 	n, err := again.contrast(ctx, m, c.contrastOf())
 	if n > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("%d %s stand in for examples that are not on topic", n, topic.OfCrawl))
+		m.Notes = append(m.Notes, fmt.Sprintf("%d %s serve as negative examples", n, topic.OfCrawl))
 	}
 	return err
 }

@@ -28,13 +28,13 @@ func likeOnly(web *demo.Web) *topic.Topic {
 	return t
 }
 
-// pools crawls the made web for a topic without negatives, one visit at a time.
+// pools crawls the synthetic web for a topic without negatives, one visit at a time.
 type pools struct {
 	web    *demo.Web
 	server *demo.Server
 	dir    string
 	topic  *topic.Topic
-	told   []collection.Model // what the crawl said of its models
+	models []collection.Model // that Trained was called with
 }
 
 func newPools(t *testing.T) *pools {
@@ -59,7 +59,7 @@ func (p *pools) crawl(t *testing.T, pages int, contrast string) (said map[dowse.
 	c, err := crawler.Open(p.dir, crawler.Config{
 		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
 
-		Trained: func(m collection.Model) { p.told = append(p.told, m) },
+		Trained: func(m collection.Model) { p.models = append(p.models, m) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func (p *pools) verdicts(t *testing.T) map[dowse.URL]float64 {
 	return now
 }
 
-// hits is how often the verdicts are what the made web knows.
+// hits is how often the verdicts are those of the synthetic web.
 func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 	n := 0
 	for u, r := range verdicts {
@@ -106,21 +106,21 @@ func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 
 // TestSeenPagesTeach crawls for a topic of which only pages on topic are known. After
 // 100 and after 400 pages its judge is trained against pages that were seen; that is
-// told, makes it better, and can be undone.
+// reported, makes it better, and can be undone.
 func TestSeenPagesTeach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newPools(t)
 	first := p.crawl(t, 99, "")
-	if len(p.told) != 0 {
-		t.Fatalf("trained after %d pages: %+v", len(first), p.told)
+	if len(p.models) != 0 {
+		t.Fatalf("trained after %d pages: %+v", len(first), p.models)
 	}
 	p.crawl(t, 110, "")
-	if len(p.told) != 1 {
-		t.Fatalf("%d models after 110 pages", len(p.told))
+	if len(p.models) != 1 {
+		t.Fatalf("%d models after 110 pages", len(p.models))
 	}
-	m := p.told[0]
+	m := p.models[0]
 	if m.Model != "m0001" || m.Before != "m0000" || m.Seen != 100 || m.Contrast < topic.FewestSeen || m.Instead == 0 || m.Labels != 0 || m.Verdicts == 0 || m.Error != "" {
 		t.Errorf("%+v", m)
 	}
@@ -134,13 +134,13 @@ func TestSeenPagesTeach(t *testing.T) {
 		t.Errorf("right of the verdicts: %.3f, and %.3f before", p.hits(is), p.hits(was))
 	}
 	p.crawl(t, 410, "")
-	if len(p.told) != 2 || p.told[1].Model != "m0002" || p.told[1].Seen != 400 {
-		t.Errorf("after 410 pages: %+v", p.told)
+	if len(p.models) != 2 || p.models[1].Model != "m0002" || p.models[1].Seen != 400 {
+		t.Errorf("after 410 pages: %+v", p.models)
 	}
 	p.undone(t, first)
 }
 
-// undone goes back to the judge of the topic alone, which says what it said before. The
+// undone goes back to the judge of the topic alone, whose verdicts are as before. The
 // crawl leaves it at that.
 func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 	t.Helper()
@@ -157,10 +157,10 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 			t.Errorf("%s: %v, and %v at first", u, now[u], r)
 		}
 	}
-	p.told = nil
+	p.models = nil
 	p.crawl(t, len(now)+10, "")
-	if len(p.told) != 0 {
-		t.Errorf("after the undo it was trained again: %+v", p.told)
+	if len(p.models) != 0 {
+		t.Errorf("after the undo it was trained again: %+v", p.models)
 	}
 	c, err := crawler.View(p.dir)
 	if err != nil {
@@ -172,20 +172,21 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 	}
 }
 
-// A crawl that is told to go by everyday texts does, and may be told otherwise later.
+// TestSeenPagesSwitchedOff trains against everyday texts as long as that is the setting, which may
+// change later.
 // The pages that it is trained against are then the same.
 func TestSeenPagesSwitchedOff(t *testing.T) {
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastEveryday)
-	if len(p.told) != 0 {
-		t.Fatalf("%+v", p.told)
+	if len(p.models) != 0 {
+		t.Fatalf("%+v", p.models)
 	}
 	if m, err := crawler.Retrain(p.dir, ""); err != nil || m.Contrast != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	p.crawl(t, 106, crawler.ContrastSeen)
-	if len(p.told) != 1 || p.told[0].Seen != 100 {
-		t.Errorf("%+v", p.told)
+	if len(p.models) != 1 || p.models[0].Seen != 100 {
+		t.Errorf("%+v", p.models)
 	}
 }
 
@@ -223,7 +224,7 @@ func TestLabelsBesideSeenPages(t *testing.T) {
 	pages := kept(t, c)
 	for u, want := range held {
 		if got := j.Judge(pages[u]).Relevance; u != on && got != want {
-			t.Errorf("%s: the model says %v when it is read again, and said %v", u, got, want)
+			t.Errorf("%s: the relevance is %v after the model was read again, want %v", u, got, want)
 		}
 	}
 }
@@ -247,7 +248,8 @@ func kept(t *testing.T, c *crawler.Crawler) map[dowse.URL]*dowse.Page {
 	return pages
 }
 
-// Pages of a collection that a topic names are told from others that were seen there.
+// TestOthersOfCollection distinguishes the pages of a collection that a topic names from others that
+// were seen there.
 func TestOthersOfCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")

@@ -20,7 +20,7 @@ import (
 	"dowse/topic"
 )
 
-// fickle are the hosts of the made web whose answers depend on when they are
+// fickle are the hosts of the synthetic web whose answers depend on when they are
 // asked; what waits for them comes in another order on another clock.
 func fickle(web *demo.Web) (hosts []string) {
 	for s := range web.Sites() {
@@ -31,7 +31,7 @@ func fickle(web *demo.Web) (hosts []string) {
 	return hosts
 }
 
-// TestLiveEqualsSimulation crawls the made web twice, with one worker and no
+// TestLiveEqualsSimulation crawls the synthetic web twice, with one worker and no
 // delay: live, over loopback, with archive and journal; and simulated, in virtual
 // time. Both must visit the same pages in the same order. The live judge does not grow from
 // its words, as the simulation has one judge for the whole crawl.

@@ -28,7 +28,7 @@ const (
 // strategy, and those that look for whole sites.
 func Strategies() []strategy.Description {
 	return append(strategy.All(),
-		strategy.Describe(siteName, "Ester, Kriegel and Schubert 2004", "whole sites: the best linked site, and in it the pages that tell most",
+		strategy.Describe(siteName, "Ester, Kriegel and Schubert 2004", "whole sites: the best linked site, and in it the most informative pages",
 			func() dowse.Strategy { return &site.Crawler{} }),
 		strategy.Describe(pagesName, "baseline of Ester, Kriegel and Schubert 2004", "the mean relevance of the linking pages, and not too much of one host",
 			func() dowse.Strategy { return &site.PageCrawler{} }),

@@ -47,7 +47,7 @@ func townConfig(polite settings.Politeness) crawler.Config {
 	return cfg
 }
 
-// sitesOf tells what a crawl found.
+// sitesOf returns the sites that a crawl found.
 func sitesOf(t *testing.T, dir string) (list []string, reading int) {
 	t.Helper()
 	c, err := crawler.View(dir)
@@ -104,7 +104,7 @@ func TestKillSitesExactly(t *testing.T) {
 	}
 }
 
-// checkStories compares what the collection tells of each site with what the crawl
+// checkStories compares what the collection reports about each site with what the crawl
 // knows.
 func checkStories(t *testing.T, dir string) {
 	t.Helper()
@@ -124,8 +124,8 @@ func checkStories(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		links[s.Name] = len(story.Targets)
-		if len(story.Read) != s.Pages || len(story.Targets) < s.Links { // links to dead hosts are told, and not followed
-			t.Errorf("%s: %d pages and %d links are told, %d and %d known", s.Name, len(story.Read), len(story.Targets), s.Pages, s.Links)
+		if len(story.Read) != s.Pages || len(story.Targets) < s.Links { // links to dead hosts are reported, and not followed
+			t.Errorf("%s: %d pages and %d links are reported, %d and %d known", s.Name, len(story.Read), len(story.Targets), s.Pages, s.Links)
 		}
 		if s.Judged > 0 && (!story.Read[s.Judged-1].Decided || story.Read[s.Judged-1].Posterior != s.Confidence) {
 			t.Errorf("%s: decided by %+v, at %v", s.Name, story.Read[s.Judged-1], s.Confidence)

@@ -22,8 +22,9 @@ func View(dir string) (*Crawler, error) {
 	return c, nil
 }
 
-// restoreView restores the crawl of an open collection without a judge and without
-// a network.
+// restoreView restores the crawl of an open collection without a judge and
+// without a network. The client is closed immediately: it is made only because
+// all parts are made together.
 func restoreView(col *collection.Collection) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)

@@ -29,7 +29,7 @@ func openPools(t *testing.T, dir string, pages int) *crawler.Crawler {
 	return c
 }
 
-// A view shows what the crawl committed, beside the crawl and after it, and changes
+// TestView reads what the crawl committed, during the crawl and after it, which changes
 // nothing.
 func TestView(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
@@ -45,7 +45,7 @@ func TestView(t *testing.T) {
 				t.Errorf("the view shows %d pages, 20 were committed", got)
 			}
 			if last, ok := crawler.LastRun(v.Collection); !ok || !last.Ended.IsZero() || v.StopReason() != "" {
-				t.Errorf("the crawl goes on, and the view says %+v", last)
+				t.Errorf("the crawl is running, and the view shows %+v", last)
 			}
 			v.Close()
 		}
@@ -91,7 +91,7 @@ func sizes(t *testing.T, dir string) map[string]int64 {
 	return m
 }
 
-// Each run leaves word of how it ended.
+// TestLastRun reads how each run ended.
 func TestLastRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	c := openPools(t, dir, 10)
@@ -103,13 +103,13 @@ func TestLastRun(t *testing.T) {
 	}
 	last, ok := crawler.LastRun(c.Collection)
 	if !ok || last.Why != dowse.StopSignal || last.Ended.Before(last.Begun) || last.Process != os.Getpid() {
-		t.Errorf("paused, and the log says %+v", last)
+		t.Errorf("paused, and the log has %+v", last)
 	}
 	for range c.Crawl(context.Background()) {
 	}
 	last, _ = crawler.LastRun(c.Collection)
 	if last.Why != dowse.StopPages || last.Fetched != 10 {
-		t.Errorf("finished, and the log says %+v", last)
+		t.Errorf("finished, and the log has %+v", last)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,9 @@ func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 }
 
 // Visit makes one visit. Failures are part of the page. If the judge is
-// replaced before the page is recorded, the page is judged again.
+// replaced before the page is recorded, the page is judged again: Keep is
+// called by the loop, which is also the one that replaces the judge, so no
+// page is recorded with the verdict of a judge that is no longer in use.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if visit.Patience > 0 {
 		ctx = fetch.WithPatience(ctx, visit.Patience)
@@ -152,12 +154,12 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 		p.Modified = fetch.LastModified(r.Header)
 	}
 	p.Sketch = text.Sketch(&p.Document)
-	says := "the page says it is in "
+	detail := "the page says it is in "
 	if p.Language == "" && v.Language != nil {
-		p.Language, says = v.Language(p), "the page seems to be in "
+		p.Language, detail = v.Language(p), "the page seems to be in "
 	}
 	if v.Wants != nil && !v.Wants(p.Language) {
-		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, says+p.Language
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, detail+p.Language
 		p.Links = nil
 		return
 	}
@@ -208,7 +210,9 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 	return encoded
 }
 
-// sizeOf estimates the memory of a page in bytes.
+// sizeOf estimates the memory of a page in bytes, for the budget. The estimate
+// is coarse; what it must not miss are the text and the links, which a server
+// can make large.
 func sizeOf(p *dowse.Page) int64 {
 	const link, word = 320, 8 // bytes, with what hangs on them
 	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))

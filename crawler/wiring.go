@@ -32,7 +32,7 @@ var ErrIdentity = errors.New("no contact given: sites must be able to reach you"
 const customStrategy = "custom "
 
 // ErrSeeds is returned when there are no seeds.
-var ErrSeeds = errors.New("no seeds: say where to begin")
+var ErrSeeds = errors.New("no seeds: give a URL to begin with")
 
 // topicFor returns the topic of a config: its Topic, one made of its Words, or
 // a placeholder for a Judge.
@@ -217,9 +217,9 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}}, nil
 }
 
-// renewal returns a function that makes the strategies of a crawl afresh,
-// for a replay; nil for a strategy that a Go program provides, which can't
-// be made again.
+// renewal returns a function that makes the strategies of a crawl again, as
+// they were at its start, for deciding everything again; nil for a strategy
+// that a Go program provides, which can't be made again.
 func renewal(dir string, s collection.Settings, cfg Config, needs input.Inputs) func() (dowse.Strategy, []crawl.Shadow, error) {
 	if cfg.Strategy != nil {
 		return nil

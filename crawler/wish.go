@@ -82,6 +82,9 @@ func (w Wish) window(d *dowse.Document) {
 
 func mentionsOf(p *dowse.Page) []*dowse.Mention { return mentionsIn(p.Links) }
 
+// mentionsIn returns pointers to all mentions of the links, in the order in
+// which rulings and journals store their ratings: each link's first mention,
+// then the others.
 func mentionsIn(links []dowse.Link) []*dowse.Mention {
 	list := make([]*dowse.Mention, 0, len(links)+8)
 	for i := range links {

@@ -30,6 +30,8 @@ func (s *Settings) Check() error {
 	return nil
 }
 
+// check checks one value. The bounds of numbers include the value that means
+// zero or none.
 func (f Field) check(v reflect.Value) error {
 	switch x := v.Interface().(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Kind says how the value of a setting is written as a text.
+// A Kind is how the value of a setting is written as a text.
 type Kind string
 
 // The kinds of settings. Those without a name of their own follow from the type of the field.
@@ -26,7 +26,7 @@ const (
 	netKind     Kind = "net"     // networks or addresses
 )
 
-// When says when the value of a setting can change.
+// When is when the value of a setting can change.
 type When string
 
 // The moments at which a value can change.
@@ -89,6 +89,7 @@ func walk(t reflect.Type, section string, index []int) (list []Field) {
 	return list
 }
 
+// fieldOf makes a row of the table from the tags of a struct field.
 func fieldOf(sf reflect.StructField, key string, index []int) Field {
 	t := sf.Tag
 	f := Field{
@@ -108,6 +109,7 @@ func fieldOf(sf reflect.StructField, key string, index []int) Field {
 	return f
 }
 
+// kindOf returns the kind that a field names, or else that of its Go type.
 func kindOf(sf reflect.StructField) Kind {
 	if k := sf.Tag.Get("type"); k != "" {
 		return Kind(k)
@@ -132,6 +134,7 @@ func (f Field) Name() string {
 	return f.Key[strings.LastIndexByte(f.Key, '.')+1:]
 }
 
+// value returns the struct field of a setting, which can be set.
 func (f Field) value(s *Settings) reflect.Value {
 	return reflect.ValueOf(s).Elem().FieldByIndex(f.index)
 }
@@ -148,7 +151,7 @@ func (f Field) Same(a, b *Settings) bool {
 }
 
 // Resolved returns the settings with a default for everything that was not given, and without
-// values that stand for others: a Delay of 0 is none, a Hold of 0 never waits.
+// values that mean others: a Delay of 0 is none, a Hold of 0 never waits.
 func (s Settings) Resolved() Settings {
 	for _, f := range fields {
 		resolve(f, f.value(&s))
@@ -159,8 +162,8 @@ func (s Settings) Resolved() Settings {
 // Resolved returns the politeness as [Settings.Resolved] does.
 func (p Politeness) Resolved() Politeness { return Settings{Politeness: p}.Resolved().Politeness }
 
-// resolve replaces a value that was not given, or that stands for zero. Of a limit, 0 stands
-// for no limit, so that -1 has to stay.
+// resolve replaces a value that was not given by the default, and one that means zero by zero.
+// For a limit 0 means no limit, so -1 has to stay.
 func resolve(f Field, v reflect.Value) {
 	if v.IsZero() && f.Default != "" {
 		if x, err := f.Read(f.Default); err == nil {
@@ -196,9 +199,9 @@ func (c Change) Looser() bool {
 	return number(c.After) > number(c.Before)
 }
 
-// Merge returns kept settings with the values that are given now in their place, and what
-// that changes. The settings whose flags are in reset go back to what holds if nobody gives a
-// value. Where given values are added to kept ones, an empty text drops those before it.
+// Merge returns the kept settings with the given values in their place, and what that changes.
+// The settings whose flags are in reset return to their defaults. In lists to which given values
+// are added, an empty text drops the values before it.
 func Merge(kept, given Settings, reset []string) (Settings, []Change) {
 	var changes []Change
 	for _, f := range fields {

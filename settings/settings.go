@@ -5,7 +5,7 @@
 // changes at a resume. A new setting is one field here, and the code that uses its value.
 //
 // A zero field means that the setting was not given. [Settings.Resolved] replaces it by the
-// default, so that nothing behind it has to know what an unset value stands for.
+// default, so that no other package has to know what an unset value means.
 package settings
 
 import "time"
@@ -94,7 +94,7 @@ type Dry struct {
 	Over    int     `yaml:"until_over,omitempty" kong:"-"`
 }
 
-// Scope says which URLs a crawl may visit.
+// Scope limits which URLs a crawl may visit.
 type Scope struct {
 	// Reach is how far from the seeds the crawl goes: the web, or the domains, hosts or
 	// directories of the seeds.
@@ -109,7 +109,7 @@ type Scope struct {
 	Block []string `yaml:"block,omitempty" kong:"-" max:"1048576" merge:"add" when:"again" help:"Hosts that are never asked."`
 }
 
-// Politeness says how hosts are spared.
+// Politeness limits how often and how fast hosts are visited.
 type Politeness struct {
 	// Delay is the pause between the end of a visit to a host and the next; None for none.
 	Delay time.Duration `yaml:"delay,omitempty" name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" min:"0s" max:"24h" zero:"-1" config:"any" var:"DOWSE_DELAY" when:"resume" help:"Pause between two requests to a host."`
@@ -145,7 +145,7 @@ type Politeness struct {
 // None is a [Politeness].Delay of zero: the zero value means that none was given.
 const None time.Duration = -1
 
-// Identity says who crawls.
+// Identity is what hosts are shown of the person who crawls.
 type Identity struct {
 	// Agent is the product token by which robots.txt names the crawler.
 	Agent string `yaml:"agent,omitempty" name:"agent" group:"polite" shown:"dowse" placeholder:"NAME" max:"200" config:"any" var:"DOWSE_AGENT" when:"resume" help:"Name of the crawler, for robots.txt."`
@@ -154,7 +154,7 @@ type Identity struct {
 	Contact string `yaml:"contact,omitempty" name:"contact" group:"polite" placeholder:"URL" max:"1000" config:"any" var:"DOWSE_CONTACT" when:"resume" help:"Where to reach you; required on the public web."`
 }
 
-// Network says what may be reached, and how.
+// Network limits which addresses may be reached, and how.
 type Network struct {
 	// AllowNet are the networks or addresses that are not public and may be crawled.
 	AllowNet []string `yaml:"allow_net,omitempty" name:"allow-net" group:"polite" rare:"" type:"net" placeholder:"CIDR" max:"1000" config:"own" var:"DOWSE_CRAWL_ALLOW_NET" when:"resume" help:"Private network that may be reached; repeatable."`

@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: want a key, a flag with a group, and a variable: %+v", name, f)
 		}
 		if programmeOnly && f.Key == "" && f.tag.Get("yaml") != "-" {
-			t.Errorf("%s: no file keeps it, and nothing says so", name)
+			t.Errorf("%s: no file keeps it, and it is not listed", name)
 		}
 		for _, x := range []struct {
 			seen map[string]bool
@@ -85,7 +85,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestNothing settles the values that stand for nothing.
+// TestNothing resolves the values that mean nothing.
 func TestNothing(t *testing.T) {
 	for flag, texts := range map[string]map[string]string{
 		"delay":  {"0": "0s", "0s": "0s", "5ms": "5ms"},

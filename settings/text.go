@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An Error says which setting has a value that it can't have.
+// An Error names a setting that was given a value that it can't have.
 type Error struct {
 	Field
 	Got  string // the value
@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: got %s, want %s", name, e.Got, e.Want)
 }
 
-// Read returns the value that a text stands for, of the type of the field. The text of a list
+// Read parses a text into a value of the type of the field. The text of a list
 // is one entry of it. The error is an [Error].
 func (f Field) Read(text string) (any, error) {
 	if kept := f.tag.Get("none"); kept != "" && text == "none" {
@@ -51,8 +51,8 @@ func (f Field) Read(text string) (any, error) {
 	return x, nil
 }
 
-// hasPositiveDefault reports whether a value of 0 can't be kept, because it means that nobody
-// gave one.
+// hasPositiveDefault reports whether 0 can't be stored as a value of its own, because it means
+// that no value was given.
 func (f Field) hasPositiveDefault() bool { return f.Default != "" && f.Default != "0" }
 
 func isNegative(v reflect.Value) bool {
@@ -61,7 +61,7 @@ func isNegative(v reflect.Value) bool {
 
 func isNumber(v reflect.Value) bool { return v.CanInt() || v.CanFloat() }
 
-// convert reads a text as the kind of the field says, without regard to its bounds.
+// convert parses a text by the kind of the field, without checking its bounds.
 func (f Field) convert(text string) (any, error) {
 	switch f.Kind {
 	case numberKind:
@@ -69,7 +69,7 @@ func (f Field) convert(text string) (any, error) {
 	case Count:
 		return strconv.Atoi(text)
 	case Time:
-		if n, err := strconv.Atoi(text); err == nil && n <= 0 { // 0, and what stands for it
+		if n, err := strconv.Atoi(text); err == nil && n <= 0 { // 0, and -1, which means it
 			return time.Duration(n), nil
 		}
 		return time.ParseDuration(text)
@@ -94,6 +94,8 @@ func (f Field) convert(text string) (any, error) {
 	return text, nil
 }
 
+// parseUntil reads a rule such as "harvest<0.05 over 500", with any spaces. The number of pages
+// is bounded because a crawl remembers that many outcomes.
 func parseUntil(text string) (d Dry, err error) {
 	_, err = fmt.Sscanf(strings.ReplaceAll(text, " ", ""), "harvest<%fover%d", &d.Harvest, &d.Over)
 	if err == nil && (d.Over < 1 || d.Over > 1000 || !(d.Harvest > 0 && d.Harvest <= 1)) {
@@ -178,6 +180,8 @@ func durationText(d time.Duration) string {
 	return s
 }
 
+// wrong returns the error for a text that is no value. Numbers are not quoted where a number is
+// wanted.
 func (f Field) wrong(got string) error {
 	if _, err := strconv.ParseFloat(got, 64); err != nil || f.Kind != Count && f.Kind != Share {
 		got = strconv.Quote(got)
@@ -185,7 +189,7 @@ func (f Field) wrong(got string) error {
 	return &Error{f, got, f.want()}
 }
 
-// want says what a text must be to be read.
+// want describes the texts that can be read, for an error message.
 func (f Field) want() string {
 	or := ""
 	if f.tag.Get("none") != "" {
@@ -239,8 +243,8 @@ func (f Field) outside(v reflect.Value) bool {
 	low, high := f.bounds()
 	x, l, h := asFloat(v), asFloat(reflect.ValueOf(low)), asFloat(reflect.ValueOf(high))
 	for _, tag := range []string{"zero", "none"} {
-		if stands, err := strconv.ParseFloat(f.tag.Get(tag), 64); err == nil {
-			l = min(l, stands)
+		if meaning, err := strconv.ParseFloat(f.tag.Get(tag), 64); err == nil {
+			l = min(l, meaning)
 		}
 	}
 	return !(x >= l && x <= h) || math.IsInf(x, 0)

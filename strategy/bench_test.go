@@ -20,9 +20,9 @@ import (
 
 var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 pages too; takes memory and time")
 
-// BenchmarkPage tells what a strategy costs for pages with 40 links in a crawl that
-// has taken in so many. ns/op is the whole step of the crawl, mean-µs and median-µs the strategy's
-// part of it (on a busy machine the median tells more), B/URL the memory of crawl and strategy for each known URL: what it has more than
+// BenchmarkPage measures what a strategy costs for pages with 40 links in a crawl that
+// has visited a number of them. ns/op is the whole step of the crawl, mean-µs and median-µs the strategy's
+// part of it (on a busy machine the median is more reliable), B/URL the memory of crawl and strategy for each known URL: what it has more than
 // breadth-first is the strategy's own. T-Graphs have 1,000 nodes.
 func BenchmarkPage(b *testing.B) {
 	sizes := []int{10_000, 100_000}
@@ -53,9 +53,9 @@ func fillLinks(name string) int {
 
 func benchmarkPage(b *testing.B, s dowse.Strategy, n, links int) {
 	var spent time.Duration
-	timed := strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
+	timed := strategytest.Around(s, func(invoke func() []dowse.Lead) []dowse.Lead {
 		began := time.Now()
-		leads := say()
+		leads := invoke()
 		spent += time.Since(began)
 		return leads
 	})

@@ -54,7 +54,7 @@ func (l *laps) page(p *dowse.Page) {
 }
 
 // richest returns a lead to the visited page with the most cash if a revisit is due:
-// after every so many rounds. A crawl without rounds counts paperRound pages as one
+// after a number of rounds. A crawl without rounds counts paperRound pages as one
 // round. Nothing is due while no lead waits, since a crawl would otherwise end only
 // with its limits.
 func (l *laps) richest(v dowse.View, every, round int) []dowse.Lead {

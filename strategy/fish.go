@@ -60,7 +60,7 @@ func (s *fish) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	weight := float64(left)
 	if p.OnTopic {
-		weight = float64(s.state.Finds) // where the school stands
+		weight = float64(s.state.Finds) // pages on topic so far
 	}
 	return s.school(urls, known, band, left, []dowse.Because{{What: why, Weight: weight}})
 }

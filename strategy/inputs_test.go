@@ -14,7 +14,7 @@ import (
 )
 
 // TestInputsAreDeclared gives every strategy each kind of input in addition to those that
-// it requires: one that it says it uses changes it (or is refused), another does not.
+// it requires: one that it reports as used changes it (or is refused), another does not.
 // Without one that it requires it is not made.
 func TestInputsAreDeclared(t *testing.T) {
 	people := readers(t) // one trace: two that were read differ in their hashes
@@ -58,7 +58,7 @@ func TestInputsAreDeclared(t *testing.T) {
 			s, err := only(required | k)
 			changed := err != nil || !reflect.DeepEqual(s, plain)
 			if changed != (used&k != 0) {
-				t.Errorf("%s: an input of kind %b changes it: %v; it says that it uses %b", d.Name, k, changed, used)
+				t.Errorf("%s: an input of kind %b changes it: %v; it reports that it uses %b", d.Name, k, changed, used)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func TestNeedsOfTopic(t *testing.T) {
 		t.Error("a parameter must win over the topic")
 	}
 	if s, _ = strategy.NewWith("intelligent", n); field(s, "Language") != "tr" {
-		t.Error("intelligent was not told the language")
+		t.Error("intelligent was not given the language")
 	}
 }
 

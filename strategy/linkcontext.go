@@ -11,7 +11,7 @@ import (
 //
 //	Beta·relevance(page) + (1−Beta)·relevance(window)
 //
-// The words around a link say more about its target than the whole page does,
+// The words around a link describe its target better than the whole page does,
 // therefore the small default of Beta. If several links lead to a URL, the best one
 // counts. It has no state; a link costs one rating of its window by the judge.
 type LinkContext struct {

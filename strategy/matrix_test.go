@@ -14,7 +14,7 @@ import (
 // go by words, T-Graphs and people have rows of their own in TestLinkEdgeCases,
 // TestEdgeCasesOfTGraphs, TestOutcomes and TestRedirectKeepsPeople): pages
 // without links, links to themselves, ratings of zero, visited targets, redirects
-// and failures. A row says what was visited, in order, and what URLs have then; V is
+// and failures. A row holds what was visited, in order, and what URLs have then; V is
 // the virtual page.
 func TestEdgeCases(t *testing.T) {
 	bfs := func() dowse.Strategy { return &strategy.BreadthFirst{} }

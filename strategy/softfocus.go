@@ -12,7 +12,7 @@ import (
 )
 
 // softFocus is the soft-focus crawler with distiller of Chakrabarti, van den Berg and
-// Dom 1999. Links inherit the relevance of their page. After every so many pages a
+// Dom 1999. Links inherit the relevance of their page. After every Every pages a
 // relevance-weighted HITS runs over the links between hosts seen so far, and the links
 // of the best hubs (pages that point to many relevant ones) are visited next.
 //

@@ -70,7 +70,7 @@ func All() []Description {
 		{Name: "opic", Paper: "Abiteboul, Preda and Cobena 2003; baseline of Wang et al. 2009", About: "the page with the most cash, which flows along links", make: func() dowse.Strategy { return &opic{} }},
 		{Name: "link-context", Paper: "Wang et al. 2009, eq. 9; Pant and Srinivasan 2006", About: "the linking page and the words around the link", make: func() dowse.Strategy { return &LinkContext{} }},
 		{Name: "otie", Paper: "Wang et al. 2009", About: "the page with the most cash, which flows towards the topic", make: func() dowse.Strategy { return &otie{} }},
-		{Name: "fish", Paper: "De Bra and Post 1994", About: "links from pages on topic at once, others until their strength ends", make: func() dowse.Strategy { return &fish{} }},
+		{Name: "fish", Paper: "De Bra and Post 1994", About: "links from pages on topic first, others until their strength ends", make: func() dowse.Strategy { return &fish{} }},
 		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &shark{} }},
 		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &naiveBestFirst{} }},
 		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &softFocus{} }},
@@ -83,7 +83,7 @@ func All() []Description {
 		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: treasure.NewContextGraph},
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: interest.NewIntelligent},
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: interest.NewCollaborative},
-		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: interest.NewCombined},
+		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative together; needs a trace", make: interest.NewCombined},
 		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: func() dowse.Strategy { return &online{} }},
 	}
 	for i := range list {

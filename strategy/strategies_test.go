@@ -57,7 +57,7 @@ func TestNew(t *testing.T) {
 	if lc := s.(*strategy.LinkContext); lc.Beta != 0.5 || lc.Traits().Window != 12 {
 		t.Errorf("parameters were not taken: %+v", lc)
 	}
-	for spec, says := range map[string]string{
+	for spec, want := range map[string]string{
 		"psychic":                   "want one of breadth-first",
 		"Otie":                      `did you mean "otie"?`,
 		"link-context:beta":         "want key=value",
@@ -80,13 +80,13 @@ func TestNew(t *testing.T) {
 		"intelligent:vocabulary=-1": "want 1 or more",
 		"online:features=65537":     "want 1 to 65536",
 	} {
-		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
 	}
 }
 
-// TestSources checks that every parameter tells where its default is from.
+// TestSources checks that every parameter names the source of its default.
 func TestSources(t *testing.T) {
 	source := regexp.MustCompile(`(19|20)\d\d|ours|the paper|Nutch`)
 	for _, d := range strategy.All() {
@@ -130,8 +130,8 @@ func TestParameters(t *testing.T) {
 func orderly(t *testing.T, spec string, s dowse.Strategy) {
 	t.Helper()
 	web, seeds := strategytest.Random(40, 5)
-	strategytest.Order(strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
-		leads := say()
+	strategytest.Order(strategytest.Around(s, func(invoke func() []dowse.Lead) []dowse.Lead {
+		leads := invoke()
 		for _, l := range leads {
 			if math.IsNaN(l.Priority) || math.IsInf(l.Priority, 0) {
 				t.Fatalf("%s: %+v", spec, l)

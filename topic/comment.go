@@ -17,12 +17,12 @@ func comments() []comment {
 		comment{"seeds", "where the crawl begins", "seeds: [https://example.org/]"})
 }
 
-// Commented returns the topic as a file to begin with: what it says, each key with
-// what it is for, and the keys that it does not use as comments. Parsing it gives the
-// topic back.
-func (t *Topic) Commented() []byte {
+// Commented returns the topic as a file to begin with: a first line with the head as a
+// comment, the topic, each key with what it is for, and the keys that it does not use
+// as comments. Parsing it gives the topic back.
+func (t *Topic) Commented(head string) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What a crawl looks for. Check it: dowse topic check FILE\n")
+	fmt.Fprintf(&b, "# %s\n", head)
 	used := map[string]bool{}
 	for line := range strings.Lines(string(t.YAML())) {
 		key, _, _ := strings.Cut(line, ":")

@@ -178,7 +178,7 @@ func whereKind() evidenceKind {
 		present:  func(t *Topic) bool { return t.Where != nil },
 		read:     func(r *reader, n ast.Node, t *Topic) { t.Where = r.where(n) },
 		write:    func(w *writer, t *Topic) { w.value("where", t.Where, 0) },
-		comments: []comment{{"where", "what must hold: dowse help expr", "where: {all: [{lang: en}, {words: \"120..\"}]}"}},
+		comments: []comment{{"where", "what must hold of a page", "where: {all: [{lang: en}, {words: \"120..\"}]}"}},
 	}
 }
 

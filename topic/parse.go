@@ -19,7 +19,7 @@ var form = strictyaml.Form{
 	FixKeys:   "a topic has about ten: remove the others",
 	FixEmpty:  "begin with \"dowse: " + Schema + "\", \"name: …\" and \"words: […]\"",
 	FixSecond: "write one topic per file",
-	FixOther:  "compare the file with dowse help topics",
+	FixOther:  "compare the file with the examples in docs/topics.md",
 	Lenient:   true,
 }
 

@@ -104,14 +104,14 @@ func TestCommented(t *testing.T) {
 		"category: {directory: d.jsonl, path: A/B}\nseeds: {from: category, limit: 5}", "where: {all: [{lang: en}, {title: /a: b/i}]}\nlanguages: [en]\nthreshold: 0.4",
 	} {
 		to := parse(t, preface+body)
-		again, err := topic.Parse(to.Commented(), "x")
+		again, err := topic.Parse(to.Commented("A topic."), "x")
 		if err != nil {
-			t.Fatalf("%v in\n%s", err, to.Commented())
+			t.Fatalf("%v in\n%s", err, to.Commented("A topic."))
 		}
 		if !reflect.DeepEqual(again.YAML(), to.YAML()) {
 			t.Errorf("%s became\n%s", body, again.YAML())
 		}
-		for line := range strings.Lines(string(to.Commented())) {
+		for line := range strings.Lines(string(to.Commented("A topic."))) {
 			if len(line) > 101 {
 				t.Errorf("%d bytes: %s", len(line), line)
 			}

@@ -83,7 +83,7 @@ func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
 	}
 	b := &Base{full: func() *whatwg.Url { return full }, url: u, scheme: Scheme(u) + ":", origin: origin(u)}
 	b.page, _, _ = strings.Cut(string(u), "?")
-	// A folder that contains, say, a session id is not canonical. Hrefs
+	// A folder that contains a session id, for example, is not canonical. Hrefs
 	// relative to it are parsed, because "../" removes the session id and not
 	// the folder above it.
 	folder := full.Pathname()

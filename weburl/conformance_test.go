@@ -179,7 +179,7 @@ func TestSURTAgreesWithArchives(t *testing.T) {
 	}
 }
 
-// The canonical form changes less than this suite's form, which also keeps fragments: so many
+// The canonical form changes less than this suite's form, which also keeps fragments: this many
 // of its http(s) cases agree, and the number must not fall.
 func TestParseAgainstSemanticCanonicalForm(t *testing.T) {
 	const agreed = 96

@@ -23,7 +23,7 @@
 //
 // Functions that take a [dowse.URL] expect it as Parse or Resolve made it. They
 // cut and do not parse; for a URL that is not http(s), such as the opaque names
-// that tests use, they return the zero value or what their comment says. All
+// that tests use, they return the zero value or what their comment states. All
 // functions are pure and safe for concurrent use.
 package weburl
 

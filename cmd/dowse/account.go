@@ -22,10 +22,16 @@ const (
 	fieldColumns = 11 // of a field's name and the spaces around it
 )
 
-// A sheet collects the lines of a screen of text: fields with a name at the left. Text
-// is wrapped at the width of the terminal, and what cannot be wrapped is cut there.
-// Without a terminal, text is wrapped at 80 columns and nothing is cut, so that pipes
-// and files get everything.
+// A sheet collects the lines of a screen of text: fields with a name at the left. Most
+// commands that print for people use it, so that all their screens look alike:
+//
+//	tide-pools  stopped 13s ago: the page limit is reached (pages)
+//	 fetched   120   on topic 53   harvest 0.442 by the judge
+//	 queued    1,496 links on 47 hosts
+//
+// Text is wrapped at the width of the terminal, and what cannot be wrapped is cut there.
+// Without a terminal, text is wrapped at 80 columns and nothing is cut, so that pipes and
+// files get everything.
 type sheet struct {
 	lines    []string
 	terminal int // its columns; 0 for none
@@ -47,7 +53,8 @@ func (s *sheet) print(out io.Writer) {
 // add adds a line as it is, cut to the terminal.
 func (s *sheet) add(line string) { s.lines = append(s.lines, clip(line, s.terminal, s.terminal)) }
 
-// field adds one line with a name at the left; the value is made printable.
+// field adds one line with a name at the left; the value is made printable, since it may
+// come from the web. An empty name continues the field above.
 func (s *sheet) field(name, format string, args ...any) {
 	s.add(fmt.Sprintf(" %-9s %s", name, oneLine(fmt.Sprintf(format, args...))))
 }
@@ -58,7 +65,8 @@ func (s *sheet) more(format string, args ...any) {
 }
 
 // flow adds items one after the other, as many per line as fit. The first line begins
-// with lead, and the following lines are indented as far as lead is wide.
+// with lead, and the following lines are indented as far as lead is wide, so that the
+// items stay in one column. Items are never broken: a URL or a term stays whole.
 func (s *sheet) flow(lead string, items []string, between string) {
 	line := lead
 	for i, item := range items {
@@ -93,9 +101,26 @@ func (s *sheet) whole(text string) {
 	s.lines = append(s.lines, string(r))
 }
 
-// show writes the screen of dowse why: the outcome first, then why the link was chosen,
-// how it was found, how politely it was fetched, what it links to, and how to get it if
-// it was left out.
+// show writes the screen of dowse why. The outcome comes first, then why the link was
+// chosen, how it was found, how politely it was fetched, what it links to, and how to get
+// it if it was left out:
+//
+//	http://kelp.demo/field/zonation
+//	 title     Zonation – Kelp
+//	 verdict   ON TOPIC 0.91  (judge m0001, threshold 0.50)
+//	   +1.41 "intertidal" ×6    +0.99 "zonation" ×7      -5.50 bias
+//	   together +2.31 in log-odds, which is 0.91
+//	   without "intertidal" it would be 0.71: still on topic
+//	 chosen    at 09:12:44 with priority 0.860; 214 waited, none better
+//	   0.410 parent page (0.93) + 0.270 anchor "zonation"
+//	 seen      first at 09:12:40: link "zonation" on kelp.demo/
+//	 path      shorewalks.demo/ → kelp.demo/ → this  (2 steps)
+//	 polite    robots.txt allows it (rule: none) · kelp.demo had rested 59 ms
+//	 fetched   200 text/html · 14.2 KB in 18 ms · REEFS-...-00000-host.warc.gz @ 182,331
+//	 links     37 found: 12 queued, 21 seen, 4 robots.txt
+//
+// Every part is left out if it does not apply. The same facts are printed by --json, from
+// the same struct.
 func (a *account) show(s *sheet) {
 	s.whole(string(a.Row.URL))
 	if a.Row.Title != "" {
@@ -117,8 +142,9 @@ func (a *account) show(s *sheet) {
 	}
 }
 
-// headline adds what became of the URL. The cases are ordered: a page that was taken
-// down shows nothing else, and a verdict comes before any other state.
+// headline adds what became of the URL. The cases are ordered: a page that was taken down
+// shows nothing else, and a verdict comes before any other state. A URL that waits after
+// a failed visit shows what happened so far.
 func (a *account) headline(s *sheet) {
 	switch {
 	case a.Row.Reason == dowse.SkipForgotten:
@@ -182,7 +208,7 @@ func (a *account) reason(s *sheet) {
 		title = "FETCHED, NOT KEPT  skipped: "
 	}
 	s.add(" " + title + string(a.Row.Reason))
-	s.text("means", a.Meaning)
+	s.text("means", withFlags(a.Row.Reason, a.Meaning))
 	if a.Row.Detail != "" {
 		s.text("detail", a.Row.Detail)
 	}
@@ -197,8 +223,12 @@ func (a *account) reason(s *sheet) {
 	}
 }
 
-// verdict adds the judge's verdict, its reasons with their weights, and what would
-// change it. For a labelled page the label decides, and the judge's own verdict follows.
+// verdict adds the judge's verdict, its reasons with their weights, and what would change
+// it. For a labelled page the label decides, and the judge's own verdict follows.
+//
+// Reasons of the words and terms are short and are printed in three columns. Clauses of
+// where: are long and each has a line of its own, with its result first. All weights are
+// shown, the bias too, so that the sum can be checked by hand.
 func (a *account) verdict(s *sheet) {
 	v := a.Judged
 	if a.Alone != nil {
@@ -233,7 +263,8 @@ func (a *account) verdict(s *sheet) {
 }
 
 // labelled adds the labels of the page, the verdict of the judge without them, and the
-// relevance that each model assigned.
+// relevance that each model assigned. The last shows what retraining changed for this
+// page: m0000 0.42 → m0001 0.88.
 func (a *account) labelled(s *sheet) {
 	for i, l := range a.Labels {
 		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))
@@ -278,7 +309,9 @@ func (s *sheet) clauseOf(p collection.Part) (line string, ok bool) {
 	return line, true
 }
 
-// scaleNote states what the weights of the reasons add up to, on the judge's scale.
+// scaleNote states what the weights of the reasons add up to, on the judge's scale. Most
+// judges add log-odds. For some judges the weights do not add up, since each is the loss
+// without one sign; then the note says so instead of giving a wrong sum.
 func scaleNote(v *collection.Ruling, sum float64) string {
 	switch v.Scale {
 	case judge.LogOdds:
@@ -300,7 +333,8 @@ func doubt(v *collection.Ruling) string {
 // cellColumns is the width of one reason, so that a line of 80 columns has three.
 const cellColumns = 25
 
-// cell returns a reason with its weight, padded to a multiple of cellColumns.
+// cell returns a reason with its weight, padded to a multiple of cellColumns, so that
+// cells of one or two widths line up below each other.
 func (s *sheet) cell(p collection.Part) string {
 	text := fmt.Sprintf("%+.2f %s", p.Weight, clip(oneLine(p.What), 50, s.terminal))
 	if p.Count > 0 {
@@ -311,7 +345,9 @@ func (s *sheet) cell(p collection.Part) string {
 }
 
 // chosen adds the priority of the URL, the reasons for it, and how it compared with the
-// rest of the queue when it was taken.
+// rest of the queue when it was taken. A URL that still waits has a worth and no time.
+// Politeness makes a crawl take a worse link than the best one at times; the line says by
+// how much.
 func (a *account) chosen(s *sheet) {
 	c := a.Chosen
 	switch {
@@ -344,8 +380,8 @@ func (a *account) signed(b collection.Cause) string {
 	return b.What
 }
 
-// ranker reports whether the link that ranked the URL is another than the one that it
-// was found by.
+// ranker reports whether the link that ranked the URL is another than the one that it was
+// found by. Several pages may link to it, and the best of their links counts.
 func (a *account) ranker() bool {
 	return a.Found == nil || a.Chosen.Parent != a.Found.Parent || a.Chosen.Anchor != a.Found.Anchor
 }
@@ -358,7 +394,8 @@ func regret(c *collection.Choice) string {
 	return fmt.Sprintf("the best %.3f better", c.Regret)
 }
 
-// origin adds where the URL was first seen: a link, a seed, a redirect or a sitemap.
+// origin adds where the URL was first seen: a link, a seed, a redirect or a sitemap, with
+// page, anchor and time. Later links to it may have raised its priority; see chosen.
 func (a *account) origin(s *sheet) {
 	f := a.Found
 	if f == nil {
@@ -401,13 +438,14 @@ func (a *account) path(s *sheet) {
 	s.flow(" path      ", steps, " → ")
 }
 
-// polite adds what robots.txt permits, the pauses, and the state of the host.
+// polite adds what robots.txt permits, the pauses, and the state of the host. It is the
+// answer to a site's owner who asks whether the page was requested with care.
 func (a *account) polite(s *sheet) {
 	m := a.Polite
 	if m == nil {
 		return
 	}
-	parts := []string{robotsSays(m)}
+	parts := []string{robotsPermission(m)}
 	if m.Delay > 0 {
 		parts = append(parts, fmt.Sprintf("it asks for %s between requests", time.Duration(m.Delay)))
 	}
@@ -428,8 +466,8 @@ func causeOf(why dowse.Reason) string {
 	return " (" + string(why) + ")"
 }
 
-// robotsSays states whether robots.txt allows the URL, and by which rule.
-func robotsSays(m *collection.Manners) string {
+// robotsPermission states whether robots.txt allows the URL, and by which rule.
+func robotsPermission(m *collection.Manners) string {
 	switch {
 	case m.Robots == collection.RobotsUnread:
 		return "robots.txt could not be read"
@@ -463,6 +501,8 @@ func (a *account) fetched(s *sheet) {
 	s.flow(" fetched   ", parts, " · ")
 }
 
+// links adds how many links the page has and what became of them: queued, seen before,
+// held back, or skipped, by reason, the most frequent reason first.
 func (a *account) links(s *sheet) {
 	t := a.Links
 	if t == nil || a.Row.Redirect != "" {
@@ -501,6 +541,9 @@ func (a *account) remedy(s *sheet) {
 // anyway returns how a URL can be crawled that was left out for a reason: by another
 // limit when this crawl is resumed, as the seed of another crawl, or not at all. It
 // returns nil where there is nothing to suggest.
+//
+// What a site's owner decided (robots.txt, a login, a payment) has no override, and the
+// lines say who can change it. What the user decided names the flag.
 func anyway(r dowse.Reason, dir string, demo bool) []string {
 	resume := "dowse crawl " + dir
 	const later = "and the next link to it queues it"

@@ -10,7 +10,8 @@ import (
 )
 
 // askFlags are the flags of commands that send requests without crawling, such as fetch
-// and judge: those of a crawl that concern a single request.
+// and judge: those of a crawl that concern a single request. They are the same settings
+// with the same names and defaults, so that a page is fetched as a crawl would fetch it.
 type askFlags struct {
 	settings.Identity
 	Delay time.Duration `name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
@@ -29,14 +30,14 @@ func (a *askFlags) config() crawler.Config {
 
 // ask returns a configuration that is ready to send requests, to the web or with --demo
 // to the built-in web, and a function that ends them. The caller calls that function
-// unless there is an error.
+// unless there is an error. Nothing is sent yet.
 func (a *askFlags) ask(w *world) (crawler.Config, func(), error) {
 	cfg := a.config()
 	cfg.Consent = w.consent(a.Trust).allow
 	if !a.Demo {
 		return cfg, func() {}, nil
 	}
-	d, err := openMade(collection.Demo{Pages: demoPages})
+	d, err := openDemoWeb(collection.Demo{Pages: demoPages})
 	if err != nil {
 		return cfg, nil, err
 	}

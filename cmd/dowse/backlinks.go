@@ -21,10 +21,16 @@ import (
 	"dowse/weburl"
 )
 
-// backlinks knows which pages link to a page. Its sources are a collection, a recorded
-// web and files of links, which can be combined. Only URLs and the links between them
-// are kept in memory; the contents of pages are read on demand. It implements tgraph's
-// source of back-links.
+// backlinks knows which pages link to a page. The web can only be read in the direction
+// of its links, so all links of all sources are read once and stored by their target.
+// Sources are a collection, a recorded web and files of links, which can be combined.
+//
+// Only URLs and the links between them are kept in memory, as numbers; the contents of
+// pages are read on demand, for the few that become part of a T-Graph. It implements
+// tgraph's source of back-links.
+//
+// A link to a URL that redirects is a link to the page at the end. alias holds the
+// redirects, and via the same in the opposite direction.
 type backlinks struct {
 	number map[dowse.URL]int32
 	urls   []dowse.URL
@@ -45,7 +51,8 @@ const (
 )
 
 // openBacklinks reads the links of all sources. A directory is a collection, a .tsv file
-// holds links, and other files are archives. The caller closes what is returned.
+// holds links, and other files are archives, which are opened together as one web. The
+// caller closes what is returned.
 func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error) {
 	b = &backlinks{number: map[dowse.URL]int32{}, alias: map[int32]int32{}, rows: map[int32][]linkRow{}}
 	var archives []string
@@ -65,6 +72,8 @@ func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error
 			return nil, err
 		}
 	}
+	// Archives may be parts of one crawl, so they are opened together: a page of one may
+	// link to a page of another.
 	if len(archives) > 0 {
 		if err := b.openWeb(ctx, archives); err != nil {
 			b.Close()
@@ -121,8 +130,8 @@ func (b *backlinks) add(from, to dowse.URL) error {
 	return nil
 }
 
-// final returns the page at which the redirects of a URL end, or where it stands after
-// 20 of them.
+// final returns the page at which the redirects of a URL end, or the URL after 20 of
+// them. The bound also ends circles.
 func (b *backlinks) final(id int32) int32 {
 	for range 20 {
 		to, ok := b.alias[id]
@@ -135,7 +144,8 @@ func (b *backlinks) final(id int32) int32 {
 }
 
 // Linking returns the pages that link to a page or to a URL that redirects to it, in the
-// order in which they were first seen.
+// order in which they were first seen. The order makes the T-Graph the same at each
+// build: numbers rise with the first sighting.
 func (b *backlinks) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	id, ok := b.number[to]
 	if !ok {
@@ -169,7 +179,8 @@ func (b *backlinks) Document(u dowse.URL) (*dowse.Document, error) {
 	return d, nil
 }
 
-// read returns the contents of a page from the first source that has it.
+// read returns the contents of a page from the first source that has it. A collection
+// comes first, since its pages are stored as they were judged.
 func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 	if b.col != nil {
 		if d, err := b.ofCollection(u); d != nil || err != nil {
@@ -188,6 +199,8 @@ func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 }
 
 // openCollection reads the links in a collection's journal, without opening any page.
+// Pages that were settled without a visit and pages that were taken down are passed
+// over; redirects come from the frontier, which has resolved them.
 func (b *backlinks) openCollection(dir string) (err error) {
 	if b.col != nil {
 		return usage("--from: one collection, not several")
@@ -246,8 +259,9 @@ func (b *backlinks) ofCollection(u dowse.URL) (*dowse.Document, error) {
 	return d, err
 }
 
-// openWeb reads the links on all pages of a recorded web. Damaged records are passed
-// over.
+// openWeb reads the links on all pages of a recorded web. Every page has to be extracted
+// for that, which takes most of the time of tgraph build, so it can be interrupted.
+// Damaged records are passed over: a few missing back-links do not spoil a T-Graph.
 func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 	if b.web, err = archive.OpenWeb(paths...); err != nil {
 		return usage("--from: %w", err)
@@ -276,7 +290,8 @@ func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 }
 
 // ofWeb returns the contents of a recorded page, or the URL that it redirects to. Both
-// are empty for other answers.
+// are empty for other answers. The page is decoded and extracted as in a crawl, so that
+// its links are those that a crawl would have found.
 func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, to dowse.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, string(u), nil)
 	if err != nil {
@@ -333,6 +348,8 @@ func (b *backlinks) openFile(name string) error {
 }
 
 // readLinks reads links, one per line. Empty lines, comments and a heading are skipped.
+// Lines with nothing but two URLs are stored as links only; anchors and texts are kept
+// for the pages that have them.
 func (b *backlinks) readLinks(r io.Reader) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 1<<16)
@@ -384,6 +401,7 @@ func parseLink(line string) (from dowse.URL, row linkRow, err error) {
 
 // documentOf builds a page from the links that a file lists for it: each link with its
 // text and headings becomes a block, so that strategies can read it like a fetched page.
+// If the text does not contain the anchor, the anchor is put in front of it.
 func documentOf(rows []linkRow) *dowse.Document {
 	d := &dowse.Document{}
 	var text strings.Builder
@@ -398,6 +416,8 @@ func documentOf(rows []linkRow) *dowse.Document {
 		from := text.Len()
 		text.WriteString(line + "\n")
 		d.Words = dowse.AppendWords(d.Words, text.String(), from)
+		// The link is described by its words: those of the block, and those of its anchor
+		// in it.
 		before := int32(len(dowse.Words(line[:at])))
 		m := dowse.Mention{Anchor: r.anchor, Block: dowse.Span{Start: start, End: int32(len(d.Words))}}
 		m.At = dowse.Span{Start: start + before, End: start + before + int32(len(dowse.Words(r.anchor)))}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestReadersBesideACrawl crawls a web without end with a process of its own, and runs every
-// reading command beside it many times. None of them may find fault with the collection.
+// reading command at the same time, many times. None of them may find fault with the collection.
 // DOWSE_ALL_FAULTS=1 reads ten times as often.
 func TestReadersBesideACrawl(t *testing.T) {
 	if testing.Short() {
@@ -77,7 +77,7 @@ func (c *chaos) readingCommands() [][]string {
 	}
 }
 
-// readBeside runs a command beside the crawl. It must succeed, or find nothing yet.
+// readBeside runs a command while the crawl runs. It must succeed, or find nothing yet.
 func (c *chaos) readBeside(args []string) {
 	p := c.launch("", args...)
 	if code := p.wait(c.t); code != exitOK && code != exitNothing || strings.Contains(p.said.String(), "can't be") {

@@ -25,32 +25,35 @@ const (
 	maxLine = 32 << 20 // bytes of a line of JSONL
 )
 
-// cases passes every page that the arguments name to hear, in order, until hear returns
-// false. An argument that cannot be read ends it with an error.
-func (d *docket) cases(args []string, hear func(hearing) bool) error {
+// eachPage passes every page that the arguments name to submit, in order, until submit
+// returns false. An argument that cannot be read ends it with an error; the pages before
+// it are still rated and printed.
+func (d *ratingRun) eachPage(args []string, submit func(rating) bool) error {
 	for _, a := range args {
-		if err := d.casesOf(a, hear); err != nil {
+		if err := d.pagesOf(a, submit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// casesOf passes on the pages of one argument: a URL, stdin, a collection or a file.
-func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
+// pagesOf passes on the pages of one argument: a URL, stdin, a collection or a file. A
+// collection means the files of its archive, so its pages are judged as they were
+// received and not as they were judged then.
+func (d *ratingRun) pagesOf(arg string, submit func(rating) bool) error {
 	if strings.Contains(arg, "://") {
-		_, err := d.address(arg, hear)
+		_, err := d.address(arg, submit)
 		return err
 	}
 	if arg == "-" {
-		return d.stream("-", d.in, hear)
+		return d.stream("-", d.in, submit)
 	}
 	if collection.IsCollection(arg) {
 		files, err := archive.Files(filepath.Join(arg, "archive"))
 		if err != nil {
 			return err
 		}
-		return d.cases(files, hear)
+		return d.eachPage(files, submit)
 	}
 	f, err := os.Open(arg)
 	if err != nil {
@@ -60,12 +63,13 @@ func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		return usage("judge: %s is a directory, but not a collection", arg)
 	}
-	return d.stream(arg, f, hear)
+	return d.stream(arg, f, submit)
 }
 
 // stream reads a file or stdin. Its first bytes decide the format: WARC, HTML, JSONL, or
-// else a list of URLs.
-func (d *docket) stream(name string, r io.Reader, hear func(hearing) bool) error {
+// else a list of URLs. The suffix counts only for HTML, whose beginning may be anything;
+// so the same bytes mean the same in a file and in a pipe.
+func (d *ratingRun) stream(name string, r io.Reader, submit func(rating) bool) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	head, err := in.Peek(64)
 	if err != nil && err != io.EOF {
@@ -74,13 +78,13 @@ func (d *docket) stream(name string, r io.Reader, hear func(hearing) bool) error
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("WARC/")):
-		return d.warc(name, in, hear)
+		return d.warc(name, in, submit)
 	case isHTMLName(name), bytes.HasPrefix(text, []byte("<")):
-		return d.html(name, in, hear)
+		return d.html(name, in, submit)
 	case bytes.HasPrefix(text, []byte("{")):
-		return d.jsonl(name, in, hear)
+		return d.jsonl(name, in, submit)
 	}
-	return d.list(name, in, hear)
+	return d.list(name, in, submit)
 }
 
 // isHTMLName reports whether a file's suffix is one of HTML.
@@ -92,18 +96,20 @@ func isHTMLName(name string) bool {
 	return false
 }
 
-// address passes on a page that is to be fetched. It reports whether more are wanted.
-func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err error) {
+// address passes on a page that is to be fetched. It reports whether more are wanted. The
+// URL is parsed immediately, so that a list with a wrong line fails there and not in the
+// midst of the output.
+func (d *ratingRun) address(raw string, submit func(rating) bool) (more bool, err error) {
 	u, err := weburl.Parse(raw)
 	if err != nil {
 		return false, usage("judge: %s is no URL: want an address such as https://example.org/, one to a line", printable(fmt.Sprintf("%q", fit(oneLine(raw), 50))))
 	}
-	return hear(func(ctx context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
+	return submit(func(ctx context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
 
-// visit fetches and rates a page. If it was not fetched, the row is nil and the text
-// gives the cause.
-func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row, dowse.Outcome, string, error) {
+// visit fetches and rates a page, following redirects as a crawl would over several
+// visits. If it was not fetched, the row is nil and the text gives the cause.
+func (d *ratingRun) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row, dowse.Outcome, string, error) {
 	hops, err := d.fetcher.Follow(ctx, u, maxRedirects)
 	if err != nil {
 		return nil, 0, "", err
@@ -120,14 +126,14 @@ func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row
 }
 
 // list reads URLs, one per line. Empty lines and comments are skipped.
-func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error {
+func (d *ratingRun) list(name string, in io.Reader, submit func(rating) bool) error {
 	sc := bufio.NewScanner(in)
 	for sc.Scan() {
 		s := strings.TrimSpace(sc.Text())
 		if s == "" || strings.HasPrefix(s, "#") {
 			continue
 		}
-		if more, err := d.address(s, hear); err != nil || !more {
+		if more, err := d.address(s, submit); err != nil || !more {
 			return err
 		}
 	}
@@ -138,30 +144,32 @@ func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error 
 }
 
 // html reads a file that is one page.
-func (d *docket) html(name string, in io.Reader, hear func(hearing) bool) error {
+func (d *ratingRun) html(name string, in io.Reader, submit func(rating) bool) error {
 	body, err := io.ReadAll(io.LimitReader(in, maxCase))
 	if err != nil {
 		return usage("judge: %s: %w", name, err)
 	}
-	hear(func(context.Context) (*facts.Row, dowse.Outcome, string, error) {
+	submit(func(context.Context) (*facts.Row, dowse.Outcome, string, error) {
 		return d.read(name, body, ""), dowse.Fetched, "", nil
 	})
 	return nil
 }
 
 // read extracts and rates the HTML of a page.
-func (d *docket) read(name string, body []byte, contentType string) *facts.Row {
+func (d *ratingRun) read(name string, body []byte, contentType string) *facts.Row {
 	return d.rated(name, crawler.HTMLPage(name, body, contentType))
 }
 
 // rated judges an extracted page and returns its row.
-func (d *docket) rated(name string, p *dowse.Page) *facts.Row {
+func (d *ratingRun) rated(name string, p *dowse.Page) *facts.Row {
 	p.Language = d.topic.LanguageOf(p)
 	p.Verdict = d.judge.Judge(p)
 	return d.rate(name, p)
 }
 
-// A caseLine is a page as a line of JSONL gives it: with html, or with title and text.
+// A caseLine is a page as a line of JSONL gives it: with html, which is extracted as in a
+// crawl, or with title and text, which are judged as they are. Other members are ignored,
+// so that the output of pages --json and of exports can be judged again.
 type caseLine struct {
 	URL         string  `json:"url"`
 	HTML        *string `json:"html"`
@@ -172,9 +180,9 @@ type caseLine struct {
 	Language    string  `json:"language"` // the name of Lang before page/v1
 }
 
-// jsonl reads pages, one JSON object per line. The first line that cannot be read ends
-// it with an error that has the line's number.
-func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error {
+// jsonl reads pages, one JSON object per line. The first line that cannot be read ends it
+// with an error that has the line's number: later lines would most likely fail too.
+func (d *ratingRun) jsonl(name string, in io.Reader, submit func(rating) bool) error {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, maxLine)
 	for n := 1; sc.Scan(); n++ {
@@ -188,7 +196,7 @@ func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error
 		if l.HTML == nil && l.Text == nil && l.Title == "" {
 			return usage(`judge: %s:%d: want {"url","html"} or {"url","title","text"}`, name, n)
 		}
-		if !hear(func(context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.written(&l), 0, "", nil }) {
+		if !submit(func(context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.written(&l), 0, "", nil }) {
 			return nil
 		}
 	}
@@ -199,7 +207,7 @@ func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error
 }
 
 // written rates a page of JSONL.
-func (d *docket) written(l *caseLine) *facts.Row {
+func (d *ratingRun) written(l *caseLine) *facts.Row {
 	if l.HTML != nil {
 		return d.read(l.URL, []byte(*l.HTML), "text/html; charset=utf-8")
 	}
@@ -214,7 +222,7 @@ func (d *docket) written(l *caseLine) *facts.Row {
 }
 
 // warc reads every HTML page of a WARC file.
-func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error {
+func (d *ratingRun) warc(name string, in io.Reader, submit func(rating) bool) error {
 	for rec, err := range archive.Records(in) {
 		if err != nil {
 			return usage("judge: %s: %w", name, err)
@@ -223,7 +231,7 @@ func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error 
 		if err != nil {
 			return usage("judge: %s: record at %d: %w", name, rec.Offset, err)
 		}
-		if h != nil && !hear(h) {
+		if h != nil && !submit(h) {
 			return nil
 		}
 	}
@@ -231,7 +239,7 @@ func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error 
 }
 
 // record returns the page of a WARC record, nil if the record holds none.
-func (d *docket) record(rec *archive.Record) (hearing, error) {
+func (d *ratingRun) record(rec *archive.Record) (rating, error) {
 	raw, err := crawler.RecordHTML(rec)
 	if raw == nil || err != nil {
 		return nil, err

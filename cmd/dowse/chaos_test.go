@@ -313,7 +313,7 @@ func (c *chaos) look() {
 	}
 }
 
-// reads runs a command beside the crawl. It may find nothing, or the collection
+// reads runs a command while the crawl runs. It may find nothing, or the collection
 // busy or not begun, but it must not break.
 func (c *chaos) reads(args ...string) {
 	c.joined = true

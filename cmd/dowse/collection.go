@@ -27,7 +27,19 @@ func (collectionCmd) Help() string {
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 
-// collectionInfoCmd prints what a collection is, without reading all of it.
+// collectionInfoCmd prints what a collection is, without reading all of it:
+//
+//	tide-pools  d.dowse
+//	 begun     2026-11-16 08:52:08 by dowse 0.1 (collection/v2)
+//	 order     link-context, on topic from 0.50
+//	 settings  pages 120, agent dowse-demo, delay 20ms, conns 16
+//	 pages     120 fetched, 53 on topic, harvest 0.442 by the judge
+//	 URLs      1,648 seen on 47 hosts, 1,496 queued; balanced
+//	 on disk   2.4 MB: archive 1.2 MB, indexes 46.5 KB, state 746.3 KB
+//	 archive   1 WARC file
+//	 journal   520.9 KB in 1 segment, snapshot of 08:52:21, 118.0 KB
+//
+// status shows how a crawl is doing; info shows how it was set up and what it takes.
 type collectionInfoCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -75,7 +87,9 @@ func (c *collectionInfoCmd) print(out io.Writer, o *collection.Overview) error {
 // maxSeeds is the number of seeds that are shown.
 const maxSeeds = 5
 
-// overview returns the lines of collection info.
+// overview returns the lines of collection info, in this order: what it is, whether a
+// process works on it, its settings as far as they are not the defaults, how far it is,
+// and what it takes on disk.
 func overview(o *collection.Overview) []string {
 	s := &sheet{}
 	s.add(oneLine(fmt.Sprintf("%s  %s", o.Name, o.Dir)))
@@ -104,7 +118,8 @@ func overview(o *collection.Overview) []string {
 }
 
 // given returns the settings that differ from their defaults, without those that have a
-// line of their own.
+// line of their own. A list of all settings would hide the few that matter; --json has
+// all.
 func given(list []collection.Setting) (texts []string) {
 	for _, x := range list {
 		if !x.Default && x.Key != "key" && x.Key != "strategy" && x.Key != "threshold" { // shown elsewhere
@@ -123,11 +138,11 @@ func folders(bytes map[string]int64) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(bytes)) {
 		title := name
 		if name == "." {
-			title = "beside them"
+			title = "other files"
 		}
 		list = append(list, title+" "+bytesText(bytes[name]))
 	}
-	return append(list[1:], list[0]) // what lies beside the folders comes last
+	return append(list[1:], list[0]) // files outside of the folders come last
 }
 
 // snapshotText returns the time and size of the newest snapshot.
@@ -138,7 +153,13 @@ func snapshotText(f *collection.FileSize) string {
 	return fmt.Sprintf(", snapshot of %s, %s", clock(f.At), bytesText(f.Bytes))
 }
 
-// collectionVerifyCmd checks a collection completely.
+// collectionVerifyCmd checks a collection completely: it reads every entry of the journal
+// and every record of the archive, replays the journal, and compares the result with the
+// saved state. It changes nothing and may run during a crawl.
+//
+// Each problem is printed with its place, what is wrong and what to do; the command that
+// repairs it comes from remedy. Exit code 8 means that there are problems, 7 that the
+// collection cannot be opened at all.
 type collectionVerifyCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -154,13 +175,15 @@ of the archive can be read, that every page that was fetched is in the archive,
 that the archive holds no more than the journal knows of, but for what a crash
 leaves, and that the lists of pages, the log and the index are as they were
 written (not while a crawl runs, and not after one was killed). Changes nothing.
-Exits with 8 if something is wrong, and says what to do about it; with 7 if the
-collection can't even be opened, after it has checked what can be read of it. Hosts that were not reached are listed, and are no fault
-of the collection: status --check fails for them.`
+Exits with 8 if something is wrong, and prints what to do about it; with 7 if the
+collection can't even be opened, after checking what can be read of it. Hosts
+that were not reached are listed, but they are no fault of the collection:
+status --check fails for them.`
 }
 
-// Run checks a collection and exits with 8 if it finds problems. A collection that
-// cannot be opened is checked as far as possible, and the exit code is 7.
+// Run checks a collection and exits with 8 if it finds problems. A collection that cannot
+// be opened is checked as far as possible, and the exit code is 7: its files may still be
+// whole, and the user wants to know which are.
 func (c *collectionVerifyCmd) Run(w *world) error {
 	cr, err := view(c.Dir)
 	if errors.Is(err, collection.ErrDamaged) {
@@ -189,8 +212,12 @@ func (c *collectionVerifyCmd) Run(w *world) error {
 	return nil
 }
 
-// print prints what was checked and each problem with its remedy.
+// print prints what was checked and each problem with its remedy. What was checked is
+// printed also if nothing is wrong: "all is well" alone would not say of what.
 func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, notices []string) error {
+	for i, p := range v.Problems {
+		v.Problems[i].Do = remedy(c.Dir, p)
+	}
 	if c.JSON {
 		return jsonLine(out, v)
 	}
@@ -250,8 +277,8 @@ func problem(s *sheet, p collection.Problem) {
 	s.text("do", p.Do)
 }
 
-// A progress shows on a terminal how far a long operation is. Elsewhere it prints
-// nothing.
+// A progress shows on a terminal how far a long operation is, in one line that is
+// replaced. Elsewhere it prints nothing: a log of percentages helps no one.
 type progress struct {
 	w    *world
 	last time.Time

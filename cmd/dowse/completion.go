@@ -10,7 +10,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCmd prints a script that lets a shell complete commands and flags.
+// completionCmd prints a script that lets a shell complete commands, flags and arguments
+// with a closed list of values. The script is static: the shell does not start dowse at
+// each Tab, and after an update it is generated again.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }
@@ -35,6 +37,7 @@ func (c *completionCmd) Run(w *world) error {
 }
 
 // A completion is what can follow a command: its subcommands, flags and argument values.
+// The four shells get the same list, each in its own syntax.
 type completion struct {
 	path     string // "" for dowse itself, "topic check"
 	commands []word
@@ -45,7 +48,9 @@ type completion struct {
 // A word is something to type, and its help.
 type word struct{ text, help string }
 
-// completions returns one completion per command and alias, the outer commands first.
+// completions returns one completion per command and alias, the outer commands first. It
+// is read from the parser's model, like the help, so that a new command or flag is
+// completed without any change here.
 func completions(root *kong.Node) []completion {
 	var list []completion
 	var walk func(n *kong.Node, path string)
@@ -85,7 +90,8 @@ func flagWords(n *kong.Node) (list []word) {
 }
 
 // argumentValues returns the possible values of a command's first argument, nil if they
-// are not a closed list.
+// are not a closed list; the shell then completes file names. For help these are the
+// topics and the commands.
 func argumentValues(n *kong.Node, path string) (list []string) {
 	if path == "help" {
 		for _, t := range helpTopics() {
@@ -175,7 +181,8 @@ func shellWord(s string) string {
 	return s
 }
 
-// zshCompletion prints a script for zsh, which also shows the help of each word.
+// zshCompletion prints the function _dowse for zsh. zsh shows the help of each word next
+// to it, so words and their help are passed together.
 func zshCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `#compdef dowse
 _dowse() {
@@ -222,8 +229,9 @@ func zshWords(list []word) string {
 	return strings.Join(all, " ")
 }
 
-// fishCompletion prints a script for fish: one complete line per word, with a condition
-// on the command typed so far.
+// fishCompletion prints one complete line per word for fish. The function __dowse_at
+// decides whether the words typed so far are a command and its arguments, since fish
+// evaluates a condition per line instead of one function for all.
 func fishCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# fish completion for dowse
 function __dowse_at

@@ -44,7 +44,12 @@ func configKeys() (names []string) {
 }
 
 // configCmd groups the commands on config files: the user's own, which applies to every
-// crawl, and dowse.yaml in the current directory.
+// crawl, and dowse.yaml in the current directory, which applies to crawls there. What
+// belongs to a person (agent, contact) or to a machine (resolver, connections) is set
+// once; what belongs to one crawl is not a setting of config files.
+//
+// The order of precedence is: flag, environment variable, dowse.yaml, the user's file,
+// default. config list --origin shows which of them set a value.
 type configCmd struct {
 	Get  configGetCmd  `cmd:"" help:"Print a setting."`
 	Set  configSetCmd  `cmd:"" help:"Keep a setting for every crawl."`
@@ -58,7 +63,7 @@ func (configCmd) Help() string {
   dowse config list --origin
 
 Flags win over DOWSE_... variables, those over dowse.yaml in this directory, and
-that over your own file. A dowse.yaml can't set resolver and allow-net. A crawl
+that over your own file. A dowse.yaml can't set resolver or allow-net. A crawl
 that exists keeps its own strategy, scope and per-host.`
 }
 
@@ -76,7 +81,8 @@ type configValues map[string]configValue
 
 // userConfig returns the path of the user's config file, "" if the environment names no
 // place for it. The file need not exist. Other files of the user, such as the salt and
-// the list of trusted collections, are kept in the same folder.
+// the list of trusted collections, are kept in the same folder: they belong to the
+// person, not to a crawl.
 func userConfig(env func(string) string) string {
 	dir := orDefault(env("XDG_CONFIG_HOME"), env("APPDATA"))
 	if home := env("HOME"); dir == "" && home != "" {
@@ -117,6 +123,9 @@ var configForm = strictyaml.Form{
 }
 
 // readConfig reads and checks one config file; one that does not exist has no values.
+// Keys that config files may not set are errors, with the nearest key that they may. The
+// file of a directory, which may come from another user, can't choose what is reached in
+// the network of this user.
 func readConfig(path string) (map[string]string, error) {
 	data, err := readConfigFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
@@ -134,6 +143,8 @@ func readConfig(path string) (map[string]string, error) {
 			return nil, usage("%s: %s", path, unknownSetting(k))
 		}
 	}
+	// In the order of keys, so that a file with several mistakes has the same error at
+	// every call.
 	for _, k := range slices.Sorted(maps.Keys(values)) {
 		if f, _ := configKey(k); f.Config == configOwn && path == projectConfig {
 			return nil, usage("%s: %s: the file of a directory, which may come from another user, can't choose what is reached in your network; remove the line and, if you want it, run\n  dowse config set %s %s", path, k, k, shellLine([]string{values[k]}))
@@ -178,8 +189,9 @@ func keyList() string { return strings.Join(configKeys(), ", ") }
 // Validate implements kong.Resolver. The values were checked when the files were read.
 func (configValues) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver: it returns the value of a flag that was not given.
-// It returns nil if the environment sets the flag, since the environment wins.
+// Resolve implements kong.Resolver: it returns the value of a flag that was not given on
+// the command line. The parser would let a resolver win over the environment, so it
+// returns nil if the environment sets the flag.
 func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
@@ -241,7 +253,9 @@ The settings: ` + keyList() + `.`
 }
 
 // Run checks the value and writes the user's file as a whole, so that an interrupted
-// write leaves the old file. The other settings in it stay; comments are lost.
+// write leaves the old file. The other settings in it stay; comments are lost. Nothing is
+// written if key or value is wrong, or if the file has a mistake already: it would be
+// kept, and every later command would fail.
 func (c *configSetCmd) Run(w *world) error {
 	if _, ok := configKey(c.Key); !ok {
 		return usage("%s", unknownSetting(c.Key))
@@ -285,7 +299,8 @@ func linked(path string) string {
 }
 
 // valid parses the value as the flag of that name, so that a config file accepts exactly
-// what the command line accepts.
+// what the command line accepts, with the same error. It uses a parser without config
+// files, or a wrong value in them would make it impossible to correct it.
 func (c *configSetCmd) valid(w *world) error {
 	var probe cli
 	parser, err := kong.New(&probe, append(settingMappers(), kong.Name("dowse"), kong.Exit(func(int) {}))...)

@@ -24,31 +24,55 @@ import (
 )
 
 // crawlFlags are the flags of commands that crawl. The flags of the settings (limits,
-// scope, order, politeness, identity, network) come from their table by embedding. Flags
-// with the tag rare are listed by --help-all only.
+// scope, order, politeness, identity, network) come from their table by embedding
+// settings.Settings; the fields below are what only the command line knows.
+//
+// The groups are those of the help, and each answers one question:
+//
+//	what      which topic, which seeds, which directory
+//	much      when the crawl ends: the first limit reached ends it
+//	where     which URLs may be fetched at all
+//	order     which of them are fetched first, and what the order learns from
+//	polite    who asks, how often, and which addresses may be reached
+//	output    what is printed; never what is crawled
+//	recovery  what to do with a collection that exists
+//
+// Flags with the tag rare are listed by --help-all only. What is not rare are the fifteen
+// flags that a first crawl needs; a new flag is rare unless one of these leaves.
 type crawlFlags struct {
 	Topic string   `short:"t" group:"what" rare:"" placeholder:"FILE" help:"Read the topic from a file (or name it as the argument)."`
 	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Start from this URL; repeatable; - reads URLs from stdin."`
 	Seeds string   `group:"what" rare:"" placeholder:"FILE" help:"Read seeds from a file, one per line."`
 	Out   string   `short:"o" group:"what" shown:"./NAME.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 
-	settings.Settings
-	inputFlags
-	wordNetFlag
-	Lang []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
-	Unit string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
-	trustFlag
+	settings.Settings          // limits, scope, order, politeness, identity, network
+	inputFlags                 // files that strategies start with
+	wordNetFlag                // the dictionary for judges that grow from words
+	Lang              []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
+	Unit              string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
+	trustFlag                  // agreement to what a collection or topic file of another user does
 
+	// What is printed. --print and --json are data on stdout and can be combined with
+	// --quiet; the others concern stderr only.
 	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
 	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
 	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
 
-	hello string // what is printed once the collection is open; "" for nothing
+	// opening is the line that is printed once the collection is open, "" for none. It is
+	// printed that late because opening may fail, and "resuming x" before an error would
+	// be untrue.
+	opening string // what is printed once the collection is open; "" for nothing
 }
 
-// inputFlags name files that strategies start with. A crawl copies them when it is
-// created, so they cannot be given again when it is resumed.
+// inputFlags name files that strategies start with: what people read (--trace), link
+// paths to known pages (--tgraph), links whose targets are known (--train), classes of a
+// classification (--classes), and what the strategy of another crawl has learnt
+// (--learn-from).
+//
+// A crawl copies these files when it is created, because its order must stay the same if
+// it is resumed on another machine or after the files have changed. So they cannot be
+// given again when it is resumed; [inputFlags.frozen] refuses that.
 type inputFlags struct {
 	TGraph      string `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
 	Trace       string `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
@@ -56,14 +80,26 @@ type inputFlags struct {
 	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
 	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
 	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
-	LearnAnyway bool   `group:"order" rare:"" help:"Even if that collection has another topic."`
+	LearnAnyway bool   `group:"order" rare:"" help:"Use it even if that collection has another topic."`
 }
 
 // crawlCmd is dowse crawl, the command that starts or resumes a crawl. Whether it starts
-// or resumes is decided by the argument and the directory, not by a flag.
+// or resumes is decided by the argument and the directory, not by a flag: the same
+// command that started a crawl continues it after Ctrl-C, kill -9 or a reboot, and people
+// need to remember one command only. What was decided is always printed.
+//
+// Run goes through these steps, and nothing is written before the last one:
+//
+//	job        which collection, which topic, is it there already
+//	checks     flags that contradict each other, seeds that no request may reach
+//	--dry-run  prints the plan and ends
+//	web        demo collections serve their web; all others use the network
+//	drive      open, crawl, summary, exit code
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
+	// --demo crawls the synthetic web with a topic of the user's own, to try a topic file
+	// without a network.
 	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
 	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
 	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
@@ -83,13 +119,14 @@ func (crawlCmd) Help() string {
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is words. Ctrl-C stops gently, the same command resumes.
 
-A collection or topic file of another user that runs a program, asks a service,
-reaches private networks or reads files elsewhere is refused with the list;
---trust agrees, and dowse remembers it.`
+A collection or topic file of another user is refused if it would run a program,
+ask a service, reach private networks or read files elsewhere; the error lists
+these. --trust agrees to them, and dowse remembers it.`
 }
 
 // Run starts or resumes a crawl. Collections of the built-in demo web and of a demo town
-// need their web served while they are crawled; all others use the network.
+// need their web served while they are crawled: their hosts exist nowhere else. All
+// others use the network.
 func (c *crawlCmd) Run(w *world) error {
 	job, err := c.job(w)
 	if err != nil {
@@ -108,14 +145,16 @@ func (c *crawlCmd) Run(w *world) error {
 	if err := c.reachable(job); err != nil {
 		return err
 	}
-	c.hello = job.hello()
+	c.opening = job.opening()
+	// A collection of a synthetic town or web brings its web; --demo makes one for a new
+	// crawl.
 	if town, err := townOf(job.dir); err != nil || town != nil {
 		if err != nil {
 			return err
 		}
 		return town.crawl(w, &c.crawlFlags, job.dir, job.cfg)
 	}
-	made, err := madeFor(job.dir)
+	made, err := demoWebOf(job.dir)
 	if err == nil && c.Demo && !job.resume {
 		made, err = ownTopic(&job.cfg)
 	}
@@ -129,7 +168,9 @@ func (c *crawlCmd) Run(w *world) error {
 }
 
 // reachable returns an error for a new crawl whose seeds are all private addresses that
-// --allow-net does not permit. Such a crawl would create a collection and fetch nothing.
+// --allow-net does not permit. Such a crawl would create a collection and fetch nothing,
+// and the user would have to find out why from the reasons of its seeds. A topic that
+// takes its seeds from elsewhere is not checked: they are not known yet.
 func (c *crawlCmd) reachable(j *job) error {
 	if c.Demo || j.resume || j.cfg.Topic == nil || j.cfg.Topic.SeedsFrom != "" {
 		return nil
@@ -148,6 +189,11 @@ type job struct {
 // job works out what to crawl. A directory with a collection is resumed, a file is a
 // topic file, other arguments are words. A topic whose collection exists already resumes
 // that collection. Nothing is written and nothing is sent.
+//
+// The order of the checks matters. Flags come first, since they are the cheapest. Then
+// the topic is read, and the user must have agreed to what it does before anything that
+// it names is opened (consent). The lock of the topic file is read before --lang changes
+// the topic, because the lock pins what the file says.
 func (c *crawlCmd) job(w *world) (*job, error) {
 	cfg, err := c.config(w)
 	if err != nil {
@@ -162,6 +208,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	case len(what) == 0:
 		return nil, usage("nothing to crawl: give a collection, a topic file or words")
 	}
+	// The collection itself was named: nothing else can be meant.
 	if len(what) == 1 && collection.IsCollection(what[0]) {
 		c.keepOwn(w, &cfg)
 		return c.resumeJob(w, what[0], cfg)
@@ -181,6 +228,8 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if err := c.narrow(cfg.Topic); err != nil {
 		return nil, err
 	}
+	// A topic was named. Its collection, if there is one, is resumed; a directory with
+	// other files in it is refused, since a collection must have its directory to itself.
 	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
 	if begun, err := collection.Unfinished(dir); err == nil && !begun && !collection.IsCollection(dir) {
 		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
@@ -192,8 +241,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	return &job{dir, cfg, false}, nil
 }
 
-// keepOwn removes settings that only a config file makes and that apply to new crawls:
-// the collection that is resumed has its own.
+// keepOwn removes settings that only a config file makes and that apply to new crawls,
+// such as the strategy: the collection that is resumed has its own. Without it a line in
+// a config file would change every crawl that exists, or be refused in each of them.
 func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
 	unset := settings.Settings{}
 	for _, f := range settings.Fields() {
@@ -220,8 +270,9 @@ func (c *crawlFlags) narrow(t *topic.Topic) error {
 }
 
 // resumeJob returns the job of resuming a collection, whether it was named itself or
-// found by its topic. It checks what only the command line knows; [crawler.Open]
-// compares the rest with the collection's settings.
+// found by its topic; both ways must treat the flags alike. It checks what only the
+// command line knows; [crawler.Open] compares the rest with the collection's settings and
+// applies or refuses each difference.
 func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, error) {
 	if err := c.languages(dir, &cfg); err != nil {
 		return nil, err
@@ -250,8 +301,9 @@ func (c *crawlFlags) languages(dir string, cfg *crawler.Config) error {
 }
 
 // topicOf reads a topic file, or makes a topic of words. With mustBeFile, and for names
-// that look like files, a missing file is an error instead of words. A directory that is
-// a damaged collection returns that damage.
+// that look like files, a missing file is an error instead of words: a misspelt file name
+// would otherwise start a crawl for that name. A directory that is a damaged collection
+// returns that damage, with what to do about it, instead of "not a collection".
 func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 	if len(what) == 1 {
 		st, err := os.Stat(what[0])
@@ -294,8 +346,10 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	return cfg, c.check(cfg)
 }
 
-// add adds the files to a configuration. An access log needs the user's salt, under
-// which the people in it are hashed. Lists of strategies are split here too.
+// add adds the files to a configuration. An access log needs the user's salt, under which
+// the people in it are hashed; without a log no salt is generated. Lists of strategies
+// are split here too, since parameters contain commas and the parser would split a list
+// at each of them.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	cfg.TGraph, cfg.Links, cfg.Classes = c.TGraph, c.Train, c.Classes
 	if cfg.Trace, cfg.TraceSite = c.Trace, c.TraceSite; c.Trace != "" {
@@ -307,12 +361,14 @@ func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 }
 
 // frozen returns an error if files are given for a crawl that exists: it keeps a copy of
-// those that it was created with. It also removes a strategy that was not typed but
-// comes from a config file, which applies to new crawls only.
+// those that it was created with. It also removes a strategy that was not typed but comes
+// from a config file, which applies to new crawls only.
 func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	if flag := c.file(); flag != "" {
 		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
 	}
+	// Only the arguments show whether the strategy was typed: the parser has filled the
+	// field from a config file too.
 	typed := func(arg string) bool { return arg == "--strategy" || strings.HasPrefix(arg, "--strategy=") }
 	if !slices.ContainsFunc(w.args, typed) {
 		cfg.Settings.Strategy = ""
@@ -321,7 +377,8 @@ func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 }
 
 // frozenUsage adds what to do to the error for a setting that can only be set when a
-// crawl is created. Other errors are returned unchanged.
+// crawl is created: leave the flag out, or start another crawl. Other errors are returned
+// unchanged.
 func frozenUsage(err error) error {
 	var f *crawler.FrozenError
 	switch {
@@ -347,7 +404,8 @@ func (c *inputFlags) file() string {
 }
 
 // check finds wrong flags before anything is written. It builds a fetcher, which checks
-// identity and network settings and sends nothing.
+// identity, networks and name servers as a crawl would and sends nothing; so there is no
+// second list of such checks here that could differ from the first.
 func (c *crawlFlags) check(cfg crawler.Config) error {
 	if err := checkOrder(cfg); err != nil {
 		return err
@@ -386,8 +444,9 @@ func checkOrder(cfg crawler.Config) error {
 }
 
 // checkStrategy checks the chosen strategy and its shadows: their names, parameters and
-// inputs, and whether the strategy fits the unit. It constructs each strategy once,
-// since only that checks the parameters.
+// inputs, and whether the strategy fits the unit. It constructs each strategy once, since
+// only that checks the parameters. Index 0 of the loop is --strategy, the others are
+// --shadow; a strategy that was not named is the default and needs no check.
 func checkStrategy(cfg crawler.Config) error {
 	if cfg.TGraph != "" {
 		if _, err := readTGraph(cfg.TGraph); err != nil {
@@ -412,7 +471,7 @@ func checkStrategy(cfg crawler.Config) error {
 			return usage("%s: %s", flag, unknown("strategy", name, names))
 		}
 		if _, err := strategy.NewFrom(known, spec, needs); err != nil {
-			return usage("%s: %w; see dowse help strategies %s", flag, err, name)
+			return usage("%s: %w%s; see dowse help strategies %s", flag, err, missingInput(known, name, cfg), name)
 		}
 	}
 	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
@@ -421,7 +480,8 @@ func checkStrategy(cfg crawler.Config) error {
 	return nil
 }
 
-// seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds.
+// seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds, in
+// this order. They are read before anything is written, and checked by check.
 func (c *crawlFlags) seeds(w *world) (list []string, err error) {
 	for _, s := range c.Seed {
 		if s != "-" {
@@ -460,7 +520,7 @@ func lines(sc *bufio.Scanner) (list []string, err error) {
 }
 
 // hello returns the line that is printed when the collection is open.
-func (j *job) hello() string {
+func (j *job) opening() string {
 	if j.resume {
 		return fmt.Sprintf("resuming %s", j.dir)
 	}
@@ -468,7 +528,11 @@ func (j *job) hello() string {
 }
 
 // plan carries out --dry-run: it prints what a crawl would do, or returns the error with
-// which the crawl would fail.
+// which the crawl would fail. For a new crawl these are topic, strategy and seeds; for
+// one that exists the settings that would change:
+//
+//	would resume reefs.dowse
+//	would change pages 500 → 1000
 func (c *crawlCmd) plan(w *world, j *job) error {
 	changes, err := c.rehearse(j)
 	if err != nil {
@@ -493,7 +557,8 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 }
 
 // rehearse returns what a crawl would change in a collection that exists, or the error
-// with which it would be refused. It writes nothing.
+// with which it would be refused. It writes nothing. A demo web is not served for it; the
+// dialer only has to be there, so that no contact is asked for.
 func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 	if !j.resume {
 		if c.Demo {
@@ -526,28 +591,38 @@ func orDefault(list ...string) string {
 }
 
 // drive opens the collection, crawls until a limit or a signal ends it, and prints the
-// live screen and the summary. All commands that crawl end here. extra is what the demo
-// adds to screen and summary; it may be nil. Messages of the judge are held back while a
-// live screen is drawn.
+// live screen and the summary. All commands that crawl end here: crawl, demo, and the
+// demo of a town. extra is what the demo adds to screen and summary; it may be nil.
+//
+// The order is: open, opening line, notices of the collection (damage that was repaired),
+// notes of the crawl (settings that changed, inputs that are not used), the crawl itself,
+// messages that waited, what could not be read, summary, exit code. The crawl is
+// announced to the signal handler only when it is open: before that, Ctrl-C may end the
+// process immediately, since nothing has begun that would have to be finished.
+//
+// A reader of --print that goes away ends the crawl, as a closed pipe ends other
+// programs; what was crawled is kept.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
-	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
-	cfg.Say = ear.say
+	late := &messages{out: w.err, hold: w.isTTY && !c.Quiet}
+	cfg.Say = late.judgeLine
 	without := false // the missing dictionary was named
 	cfg.Trained = func(m collection.Model) {
 		switch {
 		case c.Quiet || m.Undo || m.Contrast == 0 && !m.Refused:
 		case m.Refused:
-			ear.pass(refused(m))
+			late.add(refused(m))
 		default:
-			ear.pass(taught(m, dir))
+			late.add(taught(m, dir))
 			if m.Grown > 0 && cfg.WordNet == "" && c.WordNet == "" && cfg.Demo == nil && !without {
-				ear.pass([]string{"note: " + withoutWordNet})
+				late.add([]string{"note: " + withoutWordNet})
 				without = true
 			}
 		}
 	}
+	// An error of opening means something else for a new crawl, where flags or topic are
+	// wrong, than for a collection that exists.
 	known := collection.IsCollection(dir)
 	cfg.Agreed = w.consent(c.Trust).keep
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
@@ -557,8 +632,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
-	if c.hello != "" && !c.Quiet {
-		fmt.Fprintln(w.err, c.hello)
+	if c.opening != "" && !c.Quiet {
+		fmt.Fprintln(w.err, c.opening)
 	}
 	defer w.ends.finish()()
 	defer cr.Close()
@@ -570,6 +645,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
 		}
 	}
+	// From here on the crawl runs. The callback is called for every page, by the
+	// goroutine of the crawl; returning false ends it gently.
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
@@ -580,19 +657,29 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return stream.err == nil
 	})
 	scr.end()
-	ear.tell()
+	late.release()
 	for _, p := range cr.Collection.Unread.Problems {
+		p.Do = remedy(dir, p)
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	if err := c.conclude(w, dir, cr, extra, cut); stream.err == nil || err != nil && cr.Err() != nil {
+	err = c.conclude(w, dir, cr, extra, cut)
+	if u := &cr.Collection.Unread; err == nil && u.Count() > 0 {
+		err = &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read; all else is there. Rebuild it with dowse collection salvage %s -o NEW", dir, some(u.Count(), "part"), dir)}
+	}
+	if stream.err == nil || err != nil && cr.Err() != nil {
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
 }
 
 // conclude prints the summary and chooses the exit code. An error of the crawl comes
-// first, then an abort, then the stop reason; a crawl that fetched pages and found none
-// on topic exits with 6.
+// first, then an abort, then the stop reason. A crawl that visited everything it could and
+// has pages without an answer exits with 4, like one whose hosts do not answer; one that
+// fetched pages and found none on topic exits with 6.
+//
+// A limit that was reached is success (0), because the user set it. Everything after
+// which the same command continues usefully is 3 or 4, so that a script can run the
+// command again until it returns 0.
 func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
 	s := cr.Status()
 	if !c.Quiet {
@@ -618,6 +705,8 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 		return nothingFetched(dir, cr)
 	case why == dowse.StopStarved || why == dowse.StopNetwork:
 		return notReached(dir, cr)
+	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
+		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
 		return &exitError{exitNothing, errors.New("finished with nothing on topic; see the nearest pages: dowse pages " + dir + " --sort score")}
 	}
@@ -626,7 +715,8 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 
 // forbidden reports whether a rule of a robots.txt that was read excluded a URL. A host
 // whose robots.txt cannot be fetched excludes everything too, but that is a problem of
-// the network. Only the first 1000 URLs are looked at.
+// the network, which has another exit code and another remedy. Only the first 1000 URLs
+// are looked at: seeds come first, and the question is asked only if no page was fetched.
 func forbidden(c *crawl.Crawl) bool {
 	f := c.Frontier()
 	for i := range min(f.Len(), 1000) {

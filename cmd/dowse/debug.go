@@ -20,11 +20,13 @@ import (
 
 // debugCmd groups commands that expose single components, for conformance tests and for
 // questions such as "why is this URL not allowed?". They read cases as JSONL from stdin
-// and print one answer per case.
+// and print one answer per case, immediately, so that another program can hold a dialogue
+// with them. A case that cannot be answered gets an error object, and the next one is
+// still answered: a suite of thousands of cases must not end at a broken one.
 type debugCmd struct {
 	Robots  debugRobotsCmd  `cmd:"" help:"Check a URL against a robots.txt."`
 	URL     debugURLCmd     `cmd:"" name:"url" help:"Parse a URL as a browser does."`
-	Canon   debugCanonCmd   `cmd:"" help:"Show the canonical form of a URL, or compare two."`
+	Canon   debugCanonCmd   `cmd:"" help:"Show the canonical form of a URL."`
 	HTML    debugHTMLCmd    `cmd:"" name:"html" help:"Extract links, text and title of a page."`
 	Charset debugCharsetCmd `cmd:"" help:"Detect the encoding of a page."`
 	Stem    debugStemCmd    `cmd:"" help:"Reduce words to stems."`
@@ -60,7 +62,8 @@ Out: {"allowed":true} or {"allowed":false}.
 }
 
 // A robotsCase is a line of input. The members with _hex hold arbitrary bytes, which are
-// appended to the text.
+// appended to the text: JSON cannot hold bytes that are not UTF-8, and robots.txt files
+// can.
 type robotsCase struct {
 	Robots    string `json:"robots"`
 	Agent     string `json:"agent"`
@@ -325,9 +328,9 @@ type errorAnswer struct {
 	Error string `json:"error"`
 }
 
-// answerCases reads cases from stdin, one JSON object per line, and writes the answer to
-// each before it reads the next, so that another program can hold a dialogue with it. A
-// faulty case is answered with its error and does not end the command.
+// answerCases reads cases from stdin, one JSON object per line, and prints one answer
+// each. Every answer is flushed, since another program may wait for it before it sends
+// the next case.
 func answerCases[C any](w *world, answer func(*C) (any, error)) error {
 	in := bufio.NewReaderSize(w.in, 1<<16)
 	for w.ctx.Err() == nil {

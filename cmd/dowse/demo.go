@@ -18,24 +18,36 @@ import (
 	"dowse/topic"
 )
 
-// demoCmd is dowse demo: a crawl of a synthetic web that is served on loopback. The
-// flags --serve, --log, --table, --curves and --trial do something else with the same
-// web.
+// demoCmd is dowse demo: a crawl of a synthetic web that is served on loopback. It is the
+// first command that people run, so it needs no network, no configuration and no
+// arguments, and it shows within seconds what a focused crawl is.
+//
+// The synthetic web is generated from a random seed, and which of its pages are on topic
+// is known. So the summary can compare the crawl with the truth, with breadth-first on
+// the same web, and with the best possible order. The crawl itself does not know: it uses
+// the same judge, strategies and fetcher as on the public web.
+//
+// The flags --serve, --log, --table, --curves and --trial do something else with the same
+// web: serve it, write what simulated people read, or compare strategies on it. --sites
+// makes a town of whole sites instead (town.go).
 type demoCmd struct {
-	Out     string  `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
-	Pages   int     `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
-	Web     int     `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
-	Rng     uint64  `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
-	Serve   bool    `help:"Only serve the demo web on loopback, until Ctrl-C."`
-	Log     string  `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
-	People  int     `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
-	Table   bool    `help:"No crawl: print the harvest of all strategies as a table."`
-	Curves  string  `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
-	Webs    int     `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	Out   string `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
+	Pages int    `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
+	Web   int    `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
+	Rng   uint64 `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
+	// Instead of a crawl.
+	Serve  bool   `help:"Only serve the demo web on loopback, until Ctrl-C."`
+	Log    string `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
+	People int    `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
+	Table  bool   `help:"No crawl: print the harvest of all strategies as a table."`
+	Curves string `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
+	Webs   int    `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	// A town of whole sites instead of a web of pages.
 	Sites   int     `placeholder:"N" help:"Look for whole sites in a synthetic town of N (e.g. 300)."`
 	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
 	Quiet   bool    `short:"q" help:"Print errors only."`
 	HelpAll helpAll `help:"Show all flags."`
+	// The order of the crawl: strategy, shadows, threshold, and their inputs.
 	settings.Order
 	inputFlags
 }
@@ -59,7 +71,8 @@ crawl really was.`
 const demoTopic = "tide pools"
 
 // Run crawls the synthetic web, or does what one of the other flags asks for. A
-// collection that exists is resumed on the web that it was created with.
+// collection that exists is resumed on the web that it was created with; another --rng
+// would be another web, and is refused.
 func (c *demoCmd) Run(w *world) error {
 	if c.Trial > 0 && c.Sites == 0 {
 		return usage("--trial: needs the number of sites; add --sites N")
@@ -86,6 +99,8 @@ func (c *demoCmd) Run(w *world) error {
 	if err := c.inputFlags.add(w, &cfg); err != nil {
 		return err
 	}
+	// A collection that exists has its seeds, its strategy and its web; a new one gets
+	// those of the flags, which are checked before anything is written.
 	if collection.IsCollection(c.Out) {
 		if err := c.frozen(w, c.Out, &cfg); err != nil {
 			return err
@@ -101,9 +116,9 @@ func (c *demoCmd) Run(w *world) error {
 }
 
 // crawl serves the synthetic web and crawls it. Breadth-first is simulated at the same
-// time for comparison, except for a topic of the user's own, whose relevant pages are
-// not known.
-func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
+// time for comparison, except for a topic of the user's own, whose relevant pages are not
+// known. The server and the simulation end with the crawl.
+func (d *demoWeb) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -113,6 +128,8 @@ func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config
 	if d.mark.Own {
 		return flags.drive(w, dir, cfg, nil)
 	}
+	// The simulation is given up with the crawl, not with the first Ctrl-C: the summary
+	// waits for it.
 	ctx, cancel := context.WithCancel(w.abort)
 	rival := d.startRival(ctx, cmp.Or(cfg.Limits.Pages, d.pages))
 	defer func() { cancel(); rival.wait() }()
@@ -121,32 +138,33 @@ func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config
 
 // ask lets a configuration send requests to the synthetic web until the returned
 // function is called.
-func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
+func (d *demoWeb) ask(w *world, cfg *crawler.Config) (func(), error) {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
-	d.greet(cfg)
+	d.identify(cfg)
 	cfg.Dial = server.Dial
 	return func() { server.Close() }, nil
 }
 
-// greet sets the identity and politeness with which the synthetic web is crawled, where
-// the configuration has none.
-func (d *made) greet(cfg *crawler.Config) {
+// identify sets the identity and politeness with which the synthetic web is crawled,
+// where the configuration has none. No contact is asked for: the web is on this machine.
+func (d *demoWeb) identify(cfg *crawler.Config) {
 	cfg.Agent, cfg.Contact = cmp.Or(cfg.Agent, "dowse-demo"), cmp.Or(cfg.Contact, "http://127.0.0.1/")
 	cfg.Politeness.Delay = cmp.Or(cfg.Politeness.Delay, demoPolite.Delay)
 	cfg.Politeness.InFlight = cmp.Or(cfg.Politeness.InFlight, demoPolite.InFlight)
 }
 
-// ownTopic makes the synthetic web on which a topic of the user's own is crawled. A
-// topic without seeds gets those of the demo.
-func ownTopic(cfg *crawler.Config) (*made, error) {
-	d, err := openMade(collection.Demo{Pages: demoPages, Own: true})
+// ownTopic makes the synthetic web on which a topic of the user's own is crawled. A topic
+// without seeds gets those of the demo. Relevant pages are not known then, so nothing is
+// compared.
+func ownTopic(cfg *crawler.Config) (*demoWeb, error) {
+	d, err := openDemoWeb(collection.Demo{Pages: demoPages, Own: true})
 	if err != nil {
 		return nil, err
 	}
-	d.greet(cfg)
+	d.identify(cfg)
 	cfg.Demo = &d.mark
 	if len(cfg.Seeds)+len(cfg.Topic.Seeds) == 0 && cfg.Topic.SeedsFrom == "" {
 		cfg.Seeds = texts(d.seeds)
@@ -157,15 +175,16 @@ func ownTopic(cfg *crawler.Config) (*made, error) {
 // demoPages is the default size of the synthetic web in pages.
 const demoPages = 2400
 
-// madeFor returns the synthetic web that a collection was crawled from, nil if it is of
+// demoWebOf returns the synthetic web that a collection was crawled from, nil if it is of
 // another web. Host names of the synthetic web exist nowhere else, so such a collection
-// can only be resumed on it.
-func madeFor(dir string) (*made, error) {
+// can only be resumed on it; its settings have the size and the random seed, from which
+// the web is generated again.
+func demoWebOf(dir string) (*demoWeb, error) {
 	set, err := demoSettings(dir)
 	if set == nil || set.Demo.Sites > 0 {
 		return nil, err
 	}
-	d, err := openMade(*set.Demo)
+	d, err := openDemoWeb(*set.Demo)
 	if err == nil {
 		d.pages = set.Limits.Pages
 	}
@@ -190,8 +209,8 @@ func demoSettings(dir string) (*collection.Settings, error) {
 	return &set, nil
 }
 
-// A made is a synthetic web and the topic to crawl it for.
-type made struct {
+// A demoWeb is a synthetic web and the topic to crawl it for.
+type demoWeb struct {
 	web   *demo.Web
 	topic *topic.Topic
 	seeds []dowse.URL
@@ -201,19 +220,19 @@ type made struct {
 
 // open returns the synthetic web: that of the collection if it exists and is to be
 // crawled, else the one that the flags describe.
-func (c *demoCmd) open() (*made, error) {
+func (c *demoCmd) open() (*demoWeb, error) {
 	if c.Curves != "" || c.Table || c.Log != "" || c.Serve || !collection.IsCollection(c.Out) {
-		return openMade(collection.Demo{Pages: c.Web, Seed: c.Rng})
+		return openDemoWeb(collection.Demo{Pages: c.Web, Seed: c.Rng})
 	}
-	d, err := madeFor(c.Out)
+	d, err := demoWebOf(c.Out)
 	if err == nil && d == nil {
 		err = usage("%s is a collection of another web; choose another with --out", c.Out)
 	}
 	return d, err
 }
 
-// openMade generates a synthetic web. The same mark always gives the same web.
-func openMade(mark collection.Demo) (*made, error) {
+// openDemoWeb generates a synthetic web. The same mark always gives the same web.
+func openDemoWeb(mark collection.Demo) (*demoWeb, error) {
 	if mark.Pages < 600 || mark.Pages > 1_000_000 {
 		return nil, usage("--web %d: the demo web has 600 to 1,000,000 pages", mark.Pages)
 	}
@@ -222,7 +241,7 @@ func openMade(mark collection.Demo) (*made, error) {
 	if !ok {
 		return nil, fmt.Errorf("demo: no topic %q", demoTopic)
 	}
-	return &made{
+	return &demoWeb{
 		web: web, seeds: web.Seeds(demoTopic, 2), mark: mark,
 		topic: &topic.Topic{Name: "tide-pools", Words: t.Words, Also: t.Also, Not: t.Not},
 	}, nil
@@ -233,7 +252,7 @@ func openMade(mark collection.Demo) (*made, error) {
 var demoPolite = settings.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
 // config returns the configuration of a crawl of the demo's own topic.
-func (d *made) config(pages int) crawler.Config {
+func (d *demoWeb) config(pages int) crawler.Config {
 	return crawler.Config{
 		Topic: d.topic, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Agent: "dowse-demo", Contact: "http://127.0.0.1/"}, Politeness: demoPolite}, Seeds: texts(d.seeds),
 		Demo: &d.mark,
@@ -249,7 +268,7 @@ func texts(urls []dowse.URL) (list []string) {
 }
 
 // serve carries out --serve.
-func (d *made) serve(w *world) error {
+func (d *demoWeb) serve(w *world) error {
 	return serveOnly(w, d.web, fmt.Sprintf("%d pages", d.web.Len()))
 }
 
@@ -269,7 +288,7 @@ func serveOnly(w *world, web interface {
 }
 
 // extras returns what the demo adds to the screen and the summary of a crawl.
-func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
+func (d *demoWeb) extras(server *demo.Server, r *rival, dir string) *extras {
 	sites := 0
 	for range d.web.Sites() {
 		sites++
@@ -291,9 +310,15 @@ func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 }
 
 // verdict compares the crawl with the known relevant pages, with breadth-first on the
-// same seeds and budget, and with the best possible order. It waits for the simulation
-// of breadth-first.
-func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
+// same seeds and budget, and with the best possible order:
+//
+//	true harvest 0.540 (the relevant pages of the demo web are known)
+//	breadth-first with the same seeds and pages: 0.204 true   best possible: 0.751
+//
+// The harvest by the judge, which every crawl has, is printed above it; the difference
+// between the two is the error of the judge. It waits for the simulation of
+// breadth-first.
+func (d *demoWeb) verdict(cr *crawler.Crawler, r *rival) []string {
 	truth, fetched := 0, 0
 	f := cr.Collection.Crawl.Frontier()
 	for i := range f.Len() {
@@ -322,7 +347,9 @@ func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 }
 
 // A rival is a simulation of breadth-first on the same web that runs concurrently with
-// the crawl. Its methods may be called from any goroutine.
+// the crawl, in virtual time. The live screen shows its harvest after as many pages as
+// the crawl has, so both are compared at the same cost. Its methods may be called from
+// any goroutine.
 type rival struct {
 	mu     sync.Mutex
 	judged []int // pages on topic after 0, 1, 2, … pages, as the judge sees it
@@ -330,8 +357,8 @@ type rival struct {
 	done   chan struct{}
 }
 
-// startRival starts the simulation, which ends with ctx or after so many pages.
-func (d *made) startRival(ctx context.Context, pages int) *rival {
+// startRival starts the simulation, which ends with ctx or after that many pages.
+func (d *demoWeb) startRival(ctx context.Context, pages int) *rival {
 	r := &rival{judged: []int{0}, truly: []int{0}, done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
@@ -382,7 +409,7 @@ func (r *rival) trueAt(n int) (float64, bool) {
 }
 
 // follow simulates breadth-first on the synthetic web in virtual time.
-func (d *made) follow(ctx context.Context, pages int, r *rival) error {
+func (d *demoWeb) follow(ctx context.Context, pages int, r *rival) error {
 	web, err := d.lab(pages)
 	if err != nil {
 		return err
@@ -391,9 +418,9 @@ func (d *made) follow(ctx context.Context, pages int, r *rival) error {
 	return err
 }
 
-// lab returns the synthetic web for simulations, with the politeness of the live demo,
-// so that their results are comparable with it.
-func (d *made) lab(pages int) (*experiment.SyntheticWeb, error) {
+// lab returns the synthetic web for simulations, with the politeness of the live demo, so
+// that their results are comparable with it.
+func (d *demoWeb) lab(pages int) (*experiment.SyntheticWeb, error) {
 	judge, err := d.topic.Judge()
 	if err != nil {
 		return nil, err

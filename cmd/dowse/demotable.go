@@ -16,8 +16,9 @@ import (
 	"dowse/strategy/input"
 )
 
-// log writes the access log of simulated readers of the synthetic web.
-func (c *demoCmd) log(w *world, d *made) error {
+// log writes the access log of simulated readers of the synthetic web. Strategies that
+// learn from what people read can be tried with it; real logs are private.
+func (c *demoCmd) log(w *world, d *demoWeb) error {
 	err := durable.Replace(c.Log, func(f io.Writer) error { return d.web.WriteAccessLog(f, c.People) })
 	if err != nil {
 		return usage("demo: %w", err)
@@ -29,13 +30,14 @@ func (c *demoCmd) log(w *world, d *made) error {
 }
 
 // compare simulates strategies on several synthetic webs, which differ in their random
-// seeds. With needs, strategies also get a trace and a T-Graph; without, those that need
-// them fail.
+// seeds: one web alone would show luck as well as skill. With needs, strategies also get
+// a trace and a T-Graph; without, those that need them fail. The lab does the work
+// (experiment.RunSynthetic); the demo only describes the webs.
 func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) (*measure.Runs, error) {
 	var webs []func() (*experiment.SyntheticWeb, error)
 	for i := range max(c.Webs, 1) {
 		webs = append(webs, func() (*experiment.SyntheticWeb, error) {
-			m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
+			m, err := openDemoWeb(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +61,8 @@ func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) 
 var harvest = measure.MustParse("harvest")
 
 // curves simulates every strategy that needs no input files on several synthetic webs,
-// and draws the mean true harvest rate of each as SVG.
+// and draws the mean true harvest rate of each as SVG: pages fetched to the right, share
+// on topic upwards, with a band of one standard error. It is the picture of README.md.
 func (c *demoCmd) curves(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {
@@ -85,8 +88,9 @@ func (c *demoCmd) curves(w *world) error {
 }
 
 // reported averages the harvest rate of a strategy over the webs and prints the last
-// value. Crawls that ended early, because the strategy found nothing worth following,
-// are counted and left out of the mean.
+// value. Crawls that ended early, because the strategy found nothing worth following, are
+// counted and left out of the mean: their harvest over the missing pages is unknown, and
+// the last value would favour strategies that give up.
 func reported(w *world, runs *measure.Runs, name string) reports.Line {
 	trails := runs.Of(name)
 	longest := 0
@@ -126,8 +130,9 @@ func harvests(runs *measure.Runs, t *measure.Trail) []float64 {
 var tablePages = []int{200, 500, 1000}
 
 // table simulates every strategy on several synthetic webs and prints the true harvest
-// rate of each as a Markdown table. Strategies that learn from readers get the access
-// log, and those that use a T-Graph one from an earlier breadth-first crawl.
+// rate of each as a Markdown table, for documents. Strategies that learn from readers get
+// the access log, and those that use a T-Graph one from an earlier breadth-first crawl,
+// as a user of these strategies would have them.
 func (c *demoCmd) table(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {
@@ -171,7 +176,7 @@ func tableRow(runs *measure.Runs, name string) string {
 
 // needs returns the inputs that strategies may need on a synthetic web: words of the
 // topic, the access log, and the T-Graph of an earlier crawl.
-func (d *made) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
+func (d *demoWeb) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
 	n, err := crawler.NeedsOf(crawler.Config{Topic: d.topic})
 	if err == nil {
 		n.Trace, err = web.Trace(people)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -22,25 +23,36 @@ const envPrefix = "DOWSE_"
 // The other flags of crawl are named with the command: DOWSE_CRAWL_PAGES. No other flag
 // has a variable, so that a variable never reaches a command that was not meant.
 func nameEnvVars(k *kong.Kong) error {
-	for _, command := range k.Model.Children {
-		for _, flag := range command.Flags {
-			if name := envVarOf(command.Name, flag.Name); name != "" && len(flag.Envs) == 0 {
-				flag.Envs = []string{name}
-				flag.Value.Tag.Envs = flag.Envs
-			}
+	eachFlag(k.Model.Node, func(command string, flag *kong.Flag) {
+		if name := envVarOf(command, flag.Name); name != "" && len(flag.Envs) == 0 {
+			flag.Envs = []string{name}
+			flag.Value.Tag.Envs = flag.Envs
 		}
-	}
+	})
 	return nil
+}
+
+// eachFlag calls f for every flag of every command below root, with the command as it is
+// typed: crawl, topic check.
+func eachFlag(root *kong.Node, f func(command string, flag *kong.Flag)) {
+	for _, n := range root.Children {
+		for _, flag := range n.Flags {
+			f(strings.TrimPrefix(commandPath(n), "dowse "), flag)
+		}
+		eachFlag(n, f)
+	}
 }
 
 // onceOnly lists flags of crawl that ask for a single action. They have no variable: one
 // that stays set would repeat the action in every crawl.
-var onceOnly = []string{"help", "fresh", "dry-run"}
+var onceOnly = []string{"help", "help-all", "fresh", "dry-run", "retry"}
 
 // crawlPrefix begins the names of variables that only crawl reads.
 const crawlPrefix = envPrefix + "CRAWL_"
 
-// envVarOf returns the environment variable of a command's flag, "" if it has none.
+// envVarOf returns the environment variable of a command's flag, "" if it has none. This
+// function is the allow-list: a flag has a variable if it is a setting or a flag of
+// crawl, and no other flag gets one by accident.
 func envVarOf(command, flag string) string {
 	f, ok := settings.ByFlag(flag)
 	switch {
@@ -52,28 +64,43 @@ func envVarOf(command, flag string) string {
 	return ""
 }
 
-// An envVar is a variable and the flags it sets, as "crawl --pages, demo --pages".
-type envVar struct{ name, flags string }
+// noVar in the tag env of a flag states that the flag must not have a variable.
+const noVar = "-"
+
+// An envVar is a variable, the flag that it sets, and the commands with that flag.
+type envVar struct {
+	name, flag string
+	commands   []string
+}
+
+// sets describes what a variable sets: crawl --pages, or --contact of crawl, fetch.
+func (v envVar) sets() string {
+	if len(v.commands) == 1 {
+		return v.commands[0] + " --" + v.flag
+	}
+	return "--" + v.flag + " of " + strings.Join(v.commands, ", ")
+}
 
 // envVars lists the variables of all flags, sorted by name. It reads the parser's model,
 // so the list cannot miss a flag.
 func envVars(root *kong.Node) (list []envVar) {
-	flags := map[string][]string{}
-	for _, command := range root.Children {
-		for _, f := range command.Flags {
-			for _, e := range f.Envs {
-				flags[e] = append(flags[e], command.Name+" --"+f.Name)
+	vars := map[string]envVar{}
+	eachFlag(root, func(command string, f *kong.Flag) {
+		for _, name := range f.Envs {
+			if name != noVar {
+				vars[name] = envVar{name, f.Name, append(vars[name].commands, command)}
 			}
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		list = append(list, envVar{name, strings.Join(flags[name], ", ")})
+	})
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		list = append(list, vars[name])
 	}
 	return list
 }
 
-// noteUnknownEnv prints a note for each variable that begins with DOWSE_ and that no
-// flag reads. A misspelt variable would otherwise be ignored silently.
+// noteUnknownEnv prints a note for each variable that begins with DOWSE_ and that no flag
+// reads. A misspelt variable would otherwise be ignored silently, and a crawl would run
+// without the limit or contact that the user believes to have set.
 func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 	var known []string // in lower case, without the prefix
 	for _, v := range envVars(root) {
@@ -89,9 +116,11 @@ func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 	}
 }
 
-// envHint suggests a known variable for an unknown one; both lack the prefix.
+// envHint suggests a known variable for an unknown one; both lack the prefix. A name
+// that only lacks CRAWL_ is the commonest mistake and comes first; then come misspelt
+// names, and last those that are misspelt and lack it.
 func envHint(name string, known []string) string {
-	near := text.Nearest(name, known)
+	near := cmp.Or(text.Nearest(name, known), text.Nearest("crawl_"+name, known))
 	if slices.Contains(known, "crawl_"+name) {
 		near = "crawl_" + name
 	}
@@ -107,7 +136,7 @@ func printEnv(w *world) error {
 	fmt.Fprintln(w.out, "dowse.yaml in this directory, and that over the user's config file.")
 	fmt.Fprintln(w.out)
 	for _, v := range envVars(w.parser.Model.Node) {
-		row(w.out, v.name, v.flags)
+		row(w.out, v.name, v.sets())
 	}
 	fmt.Fprintln(w.out)
 	row(w.out, "NO_COLOR", "if set: no colours")

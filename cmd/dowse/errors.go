@@ -20,7 +20,9 @@ var packageNames = regexp.MustCompile(`(^|: |; |\n)(?:archive|collection|crawl|c
 var repeated = regexp.MustCompile(`parse ("(?:[^"\\]|\\.)*"): `)
 
 // plainError returns an error as people read it: without the names of packages, and
-// without the same words twice in a row.
+// without the same words twice in a row. Errors are wrapped on their way up, and each
+// package puts its name in front, as Go programs do; after three packages the names are
+// longer than the problem.
 func plainError(err error) string {
 	s := err.Error()
 	for {
@@ -38,14 +40,17 @@ func plainError(err error) string {
 	return onceOnlyParts(s)
 }
 
-// onceOnlyParts drops a part of a message that repeats the part before it.
+// onceOnlyParts drops a part of a message that repeats the part before it. Two packages
+// that wrap each other's errors may add the same advice.
 func onceOnlyParts(s string) string {
 	parts := strings.Split(s, "; ")
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
 // An errorLine is an error as scripts read it, of schema error/v1. It is printed on
-// stderr by commands with --json.
+// stderr by commands with --json:
+//
+//	{"schema":"error/v1","error":{"code":"usage","message":"…","hint":"…"}}
 type errorLine struct {
 	Schema string      `json:"schema"`
 	Error  errorFields `json:"error"`
@@ -59,7 +64,8 @@ type errorFields struct {
 }
 
 // wantsJSON reports whether the arguments ask for JSON. It looks at the arguments as
-// typed, since errors of the parser must be JSON too.
+// typed, since errors of the parser must be JSON too, and the parser has not filled any
+// field when it fails.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -67,9 +73,9 @@ func wantsJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// sayError prints an error: one line for people or, with --json, one object for scripts.
+// printError prints an error: one line for people or, with --json, one object for scripts.
 // An error without a text gets the meaning of its exit code as its message.
-func (w *world) sayError(code int, message, hint string) {
+func (w *world) printError(code int, message, hint string) {
 	if wantsJSON(w.args) {
 		e := exitCodeOf(code)
 		_ = jsonLine(w.err, errorLine{errorSchema, errorFields{e.name, orDefault(message, e.means), strings.TrimSpace(hint)}})
@@ -82,7 +88,8 @@ func (w *world) sayError(code int, message, hint string) {
 }
 
 // usageError turns an error of the parser into one that states the problem and what to
-// do: the nearest name, or the help of the command.
+// do: the nearest name, or the help of the command. An error that ends with a question
+// ("did you mean --pages?") says already what to do.
 func usageError(err error) error {
 	var pe *kong.ParseError
 	if !errors.As(err, &pe) {
@@ -107,11 +114,14 @@ var (
 	wrongDuration = regexp.MustCompile(`^(--\S+): expected duration but got "(.*?)"`)
 	missing       = regexp.MustCompile(`^expected "<(.*?)>.*"$`)
 	missingOneOf  = regexp.MustCompile(`^expected one of (.*)$`)
+	missingFlags  = regexp.MustCompile(`^missing flags: (.*)$`)
 	needsValue    = regexp.MustCompile(`^(--\S+): missing value, expecting "(.*)"`)
 )
 
-// parseProblem puts a message of the parser into the words of dowse. A message that no
-// pattern matches is returned almost as it is.
+// parseProblem puts a message of the parser into the words of dowse: the flag or
+// argument, what was given, and what is wanted. The parser has no typed errors, so its
+// messages are recognised by patterns. A message that no pattern matches is returned
+// almost as it is; it is then less pretty, but never wrong.
 func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	if m := wrongArgument.FindStringSubmatch(s); m != nil {
 		return wrongCommand(m[1], ctx, at)
@@ -130,6 +140,9 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	}
 	if m := missingOneOf.FindStringSubmatch(s); m != nil && at != nil {
 		return fmt.Sprintf("missing command after %s: want %s", commandPath(at), childList(at))
+	}
+	if m := missingFlags.FindStringSubmatch(s); m != nil {
+		return "missing: " + strings.ReplaceAll(m[1], "=", " ")
 	}
 	if m := needsValue.FindStringSubmatch(s); m != nil {
 		return fmt.Sprintf("%s: the value is missing", m[1])

@@ -84,7 +84,7 @@ func shoreText(n int) *dowse.Page {
 	return &dowse.Page{URL: dowse.URL(fmt.Sprintf("http://h%d.example/p", n)), Document: dowse.Document{Title: title, Language: "en", Text: s, Words: dowse.Words(s)}}
 }
 
-// Whatever judges a page, why can tell the reasons, what they come to, and what would
+// Whatever judges a page, why can print the reasons, what they come to, and what would
 // change the verdict.
 func TestWhyOfEveryJudge(t *testing.T) {
 	for name, j := range everyJudge(t) {

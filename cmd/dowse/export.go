@@ -44,9 +44,9 @@ func (exportCmd) Help() string {
   dowse export reefs.dowse - | jq -r .url
 
 Formats:
-` + formats.String() + `  * and packed: .gz, .zst
+` + formats.String() + `  * also compressed: .gz, .zst
 
-Without --on and --all: the pages on topic; of .wacz the whole collection, with
+Without --on and --all: the pages on topic; for .wacz the whole collection, with
 the pages on topic first.
 
 Fields:
@@ -64,6 +64,7 @@ func (c *exportCmd) Run(w *world) error {
 		return err
 	}
 	defer cr.Close()
+	// Notices from before the export were shown when the collection was opened.
 	before := len(cr.Collection.Notices)
 	n, err := cr.Collection.Export(w.ctx, c.Out, c.options(w))
 	if err != nil {
@@ -77,7 +78,8 @@ func (c *exportCmd) Run(w *world) error {
 }
 
 // passedOver lists what could not be read, if anything, and returns an error for it: the
-// output is there, and the exit code states that it is not complete.
+// output is there, and the exit code states that it is not complete. A damaged page must
+// not cost the export of all others, and a script must not take the rest for all.
 func passedOver(w *world, dir string, u *collection.Unread) error {
 	if u.Count() == 0 {
 		return nil
@@ -92,7 +94,8 @@ func passedOver(w *world, dir string, u *collection.Unread) error {
 		dir, some(u.Count(), "part"), dir)}
 }
 
-// check finds wrong flags before the collection is opened.
+// check finds wrong flags before the collection is opened, and keeps binary formats off a
+// terminal, which they would garble.
 func (c *exportCmd) check(w *world) error {
 	if c.On && c.All {
 		return usage("--on or --all, not both")
@@ -117,7 +120,8 @@ func (c *exportCmd) options(w *world) collection.ExportOptions {
 	}
 }
 
-// siteExport matches the names of exports whose records are sites, not pages.
+// siteExport matches the names of exports whose records are sites, not pages, for the
+// last line of the command.
 var siteExport = regexp.MustCompile(`(sites\.(jsonl|csv)|gexf|graphml|dot|svg)(\.gz|\.zst)?( |$)`)
 
 // done returns the last line: how much was written, and where.
@@ -136,8 +140,9 @@ func (c *exportCmd) done(n int) string {
 	return fmt.Sprintf("%s: %s, %s", c.Out, what, bytesText(st.Size()))
 }
 
-// exportError separates errors that the user can correct, such as an unknown suffix or
-// an existing file, from internal ones.
+// exportError separates errors that the user can correct, such as an unknown suffix or an
+// existing file, from internal ones. An interrupted export leaves no file: it is written
+// under another name and renamed at the end.
 func exportError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -25,7 +25,7 @@ func addSummary(t *testing.T) {
 	}))
 }
 
-// summarySite serves two pages that only the new fact tells apart.
+// summarySite serves two pages that only the new fact distinguishes.
 func summarySite(t *testing.T) *httptest.Server {
 	page := func(summary, links string) string {
 		return `<html lang="en"><head><title>Octopus</title><meta name="description" content="` + summary + `"></head><body><p>The octopus lives in the sea, and the octopus has eight arms.</p>` + links + `</body></html>`

@@ -16,15 +16,27 @@ import (
 )
 
 // fetchCmd fetches one page as the crawler would and shows what came of it, without a
-// collection.
+// collection. It uses the crawler's own fetcher, with the same identity, politeness,
+// limits and parsing, so that it answers why a crawl did or did not get a page:
+//
+//	http://kelp.demo/
+//	 outcome   fetched
+//	 answer    200 text/html, 12.0 KB in 16 ms, 12.1 KB on the wire, from 127.0.0.1
+//	 robots    allowed (rule: none)
+//	           robots.txt answered with 200, 43 B
+//	 title     Kelp: intertidal life
+//	 page      1140 words, 37 links, charset utf-8, language en
+//
+// With --text and --links stdout has only these, for pipes, and the rest is on stderr.
 type fetchCmd struct {
-	URL     string `arg:"" help:"Page to fetch."`
-	Follow  bool   `help:"Follow redirects, up to 10."`
-	Robots  bool   `help:"Show what robots.txt says, and the rule that decided."`
-	Headers bool   `help:"Show the response header."`
-	Text    bool   `help:"Print only the text on stdout, the rest on stderr."`
-	Links   bool   `help:"Print only the links on stdout, the rest on stderr."`
-	JSON    bool   `help:"Print JSON."`
+	URL    string `arg:"" help:"Page to fetch."`
+	Follow bool   `help:"Follow redirects, up to 10."`
+	// What is shown besides outcome and facts.
+	Robots  bool `help:"Show what robots.txt says, and the rule that decided."`
+	Headers bool `help:"Show the response header."`
+	Text    bool `help:"Print only the text on stdout, the rest on stderr."`
+	Links   bool `help:"Print only the links on stdout, the rest on stderr."`
+	JSON    bool `help:"Print JSON."`
 	askFlags
 }
 
@@ -42,12 +54,14 @@ obeyed, a redirect is shown and not followed.`
 const maxRedirects = 10
 
 // Run fetches the page and prints it. The exit code follows the outcome of the last
-// request: 5 if it was refused, 4 if there was no usable answer.
+// request: 5 if it was refused, 4 if there was no usable answer. The result is printed in
+// every case: why a page could not be fetched is what the command is for.
 func (c *fetchCmd) Run(w *world) error {
 	u, err := weburl.Parse(c.URL)
 	if err != nil {
 		return usage("%q: %w", c.URL, err)
 	}
+	// The dialer would refuse a private address too, but its error does not name the flag.
 	if !c.Demo {
 		if err := privateHosts([]string{c.URL}, c.AllowNet); err != nil {
 			return err
@@ -80,8 +94,9 @@ func (c *fetchCmd) Run(w *world) error {
 	return outcomeError(hops[len(hops)-1].Page)
 }
 
-// print prints the requests. With --text or --links stdout has only these, and the facts
-// go to stderr.
+// print prints the requests, one block per redirect that was followed and one for the
+// page. With --text or --links stdout has only these, and the facts go to stderr, so that
+// fetch URL --text can be piped into another program.
 func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(c.answer(hops))
@@ -109,7 +124,8 @@ func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 }
 
 // outcomeError returns the exit code for a page that was not fetched, nil for one that
-// was.
+// was. A page that was received and left out, such as a PDF, is no failure: the command
+// did what it was asked to.
 func outcomeError(p *dowse.Page) error {
 	switch p.Outcome {
 	case dowse.Fetched, dowse.Redirected, dowse.Skipped, dowse.Listed:
@@ -162,7 +178,8 @@ func outcomeLine(p *dowse.Page) string {
 	return s
 }
 
-// answerLine returns status, type, size, duration and address of an answer.
+// answerLine returns status, type, size, duration and address of an answer. The size on
+// the wire is shown if it differs: compressed answers are smaller, headers add to it.
 func answerLine(p *dowse.Page) string {
 	f := p.Fetch
 	s := fmt.Sprintf("%d %s, %s in %d ms", f.Status, oneLine(f.Type), bytesText(f.Bytes), f.Took.Milliseconds())
@@ -196,7 +213,8 @@ func pageFacts(p *dowse.Page) string {
 }
 
 // robotsLines prints whether robots.txt allows the page, the rule that decides, and what
-// else the file states.
+// else the file states: its status and size, a delay that it asks for, and sitemaps. It
+// is printed for every page that robots.txt forbids, also without --robots.
 func robotsLines(out io.Writer, h *crawler.Hop) {
 	verdict := "allowed"
 	if h.Page.Outcome == dowse.Refused || h.Response == nil {
@@ -218,7 +236,8 @@ func robotsLines(out io.Writer, h *crawler.Hop) {
 }
 
 // A fetchAnswer is the output of fetch --json. Headers, text and links are present if
-// their flags were given.
+// their flags were given, since they can be long. Members have the names of the facts of
+// a page (dowse schema page) where there is such a fact.
 type fetchAnswer struct {
 	URL      dowse.URL     `json:"url"`
 	Outcome  string        `json:"outcome"`

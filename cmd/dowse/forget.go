@@ -14,8 +14,14 @@ import (
 	"dowse/weburl"
 )
 
-// forgetCmd takes pages down: it erases them from a collection for good. It requires a
-// reason and, without a terminal, an explicit --yes.
+// forgetCmd takes pages down: it erases them from a collection for good. The
+// owner of a page may have a right to that, so it must leave nothing behind: not in the archive, not in the
+// journal, and not as a word in a trained model. Only a fingerprint of the URL stays, so
+// that the page is not fetched again.
+//
+// Since it cannot be undone, it requires a reason, lists what it will erase and asks; a
+// script, which cannot be asked, must give --yes. No crawl may run in the collection. A
+// takedown that is interrupted is completed by the next forget or crawl.
 type forgetCmd struct {
 	Dir     string   `arg:"" help:"Collection. No crawl may be running in it."`
 	URL     []string `arg:"" optional:"" help:"Pages to take down."`
@@ -35,18 +41,20 @@ func (forgetCmd) Help() string {
 
 Takes pages down, for good. What the archive holds of them is erased. Their URLs,
 titles, reasons and words go from journal, saved state, lists, index, labels, answers,
-examples, seeds and topic, and so do URLs that only they linked to. Words that stand on
-no other page go from trained models. Only a fingerprint of each URL stays, with date
-and reason, so that it is never fetched again. Neither judge nor strategy is run by it.
+examples, seeds and topic, and so do URLs that only they linked to. Words that occur on
+no other page are removed from trained models. Only a fingerprint of each URL stays,
+with date and reason, so that it is never fetched again. Neither judge nor strategy
+runs.
 
 Pages that are stored as a reference to one of them go with it; pages that say nearly
 the same stay and are listed. Other pages keep what they say of a page, and their links
-to it in the archive. Files that were exported before are not touched. If it is broken
-off, the next forget or crawl ends it.`
+to it in the archive. Files that were exported before are not touched. If it is
+interrupted, the next forget or crawl completes it.`
 }
 
-// Run erases the pages and prints what was changed. All flags are checked and the user
-// is asked before anything is changed.
+// Run erases the pages and prints what was changed. All flags are checked and the user is
+// asked before anything is changed. The checks are in the order of their cost: the reason
+// and the selection, the terminal, the collection, the URLs, the question.
 func (c *forgetCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Because) == "" {
 		return usage("--because: the reason is empty; give one, it is kept with the date")
@@ -79,8 +87,9 @@ func (c *forgetCmd) Run(w *world) error {
 	return c.print(w.out, f)
 }
 
-// takedown returns what is to be erased. A URL without a scheme is completed with the
-// one under which the collection knows it, https if it knows neither.
+// takedown returns what is to be erased. A URL without a scheme is completed with the one
+// under which the collection knows it, https if it knows neither: a page must not stay
+// because the user copied its address without http://.
 func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 	x = collection.Takedown{Host: strings.ToLower(c.Host), Why: c.Because, At: time.Now()}
 	if c.Prefix != "" {
@@ -90,6 +99,8 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 		}
 		x.Prefix = string(u)
 	}
+	// Which URLs the collection knows is read only if it matters: for a host or a
+	// prefix it does not.
 	known := func(dowse.URL) bool { return false }
 	if len(c.URL) > 0 {
 		if known, err = collection.Knows(c.Dir); err != nil {
@@ -110,7 +121,7 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 }
 
 // unknown turns the error for a URL that the crawl never saw into one that suggests the
-// nearest known URL.
+// nearest known URL. A misspelt URL must not look like a page that was taken down.
 func (c *forgetCmd) unknown(err error) error {
 	cr, viewErr := view(c.Dir)
 	if viewErr != nil {
@@ -134,7 +145,8 @@ func withScheme(raw string) string {
 }
 
 // ask lists what will be erased and asks for confirmation; any answer but yes is an
-// error.
+// error. It is the only question that dowse asks before a command it was given, because
+// it is the only command that cannot be undone.
 func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 	for _, u := range x.URLs {
 		fmt.Fprintln(w.err, oneLine(string(u)))
@@ -158,7 +170,8 @@ func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 }
 
 // print prints what was erased and what remains: copies that were erased too, and pages
-// with nearly the same text, which stay.
+// with nearly the same text, which stay because they are other pages and perhaps of other
+// owners. The user decides about these.
 func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	if c.JSON {
 		return jsonLine(out, f)
@@ -195,7 +208,7 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 		s.field(head(i, "alike"), "%s", u)
 	}
 	if len(f.SameAs) > 0 {
-		s.more("%s nearly the same, and stay: forget them, too, if they should go", say(len(f.SameAs)))
+		s.more("%s nearly the same, and stay: forget them, too, if they should go", subjectOf(len(f.SameAs)))
 	}
 	for _, n := range f.Notes {
 		s.more("%s", oneLine(n))
@@ -206,8 +219,8 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	return nil
 }
 
-// say returns the subject and verb for n pages with similar text.
-func say(n int) string {
+// subjectOf returns the subject and verb for n pages with similar text.
+func subjectOf(n int) string {
 	if n == 1 {
 		return "this page says"
 	}

@@ -79,7 +79,7 @@ func markedPage(i int) string {
 <footer>All rights reserved. Number %[6]d.</footer></body></html>`, z, on, links.String(), own("vw", i), markedPath(0), i*7919)
 }
 
-// marks lists the files of a directory in which a text stands, raw or unpacked.
+// marks lists the files of a directory that contain a text, raw or unpacked.
 func marks(t *testing.T, dir, text string, archives bool) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -161,7 +161,7 @@ func (s *markedSite) goneWith(t *testing.T, dir string, pages ...int) {
 			t.Errorf("words of page %d stand in %v", i, files)
 		}
 		if files := marks(t, dir, own("vw", i), false); len(files) > 0 {
-			t.Errorf("the URL of page %d stands in %v", i, files)
+			t.Errorf("the URL of page %d is still in %v", i, files)
 		}
 		why := command(t, exitOK, "why", dir, s.URL+markedPath(i))
 		if !strings.Contains(why, "user.forgotten") || strings.Contains(why, own("zq", i)) {
@@ -314,7 +314,7 @@ func TestForgetMany(t *testing.T) {
 	for i := range markedPages {
 		for _, text := range []string{own("zq", i), own("vw", i), host} {
 			if files := marks(t, dir, text, true); len(files) > 0 {
-				t.Errorf("%q stands in %v", text, files)
+				t.Errorf("%q is still in %v", text, files)
 			}
 		}
 	}

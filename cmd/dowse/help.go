@@ -17,8 +17,9 @@ import (
 	"dowse/strategy"
 )
 
-// helpCmd prints help on commands, as --help does, and on topics that belong to no
-// single command.
+// helpCmd prints help on commands, as --help does, and on topics that belong to no single
+// command. Without arguments it lists commands by what people do with them, and the
+// topics.
 type helpCmd struct {
 	What []string `arg:"" optional:"" name:"command|topic" help:"Command, or topic; see dowse help topics."`
 }
@@ -32,7 +33,8 @@ func (helpCmd) Help() string {
 }
 
 // A helpTopic is a subject of help besides the commands. Most are printed from tables of
-// the packages concerned, so that they cannot become outdated.
+// the packages concerned, so that they cannot become outdated: reasons, exit codes,
+// strategies, measures, variables, facts.
 type helpTopic struct {
 	name  string
 	about string
@@ -55,8 +57,8 @@ func helpTopics() []helpTopic {
 	}
 }
 
-// Run prints the list of commands, the help of one command, or a topic. A topic wins
-// over a command of the same name, such as judge.
+// Run prints the list of commands, the help of one command, or a topic. A topic wins over
+// a command of the same name, such as judge: the command has --help.
 func (c *helpCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return listCommands(w.out, w.parser.Model.Node)
@@ -72,7 +74,8 @@ func (c *helpCmd) Run(w *world) error {
 	return helpOn(w, c.What)
 }
 
-// helpOn prints the help of a command by parsing it with --help.
+// helpOn prints the help of a command by parsing it with --help. It uses a new parser,
+// since the present one has parsed the help command already.
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
@@ -106,7 +109,8 @@ func printTopics(w *world) error {
 	return nil
 }
 
-// row prints a name and its meaning in two columns, wrapped at 80 columns.
+// row prints a name and its meaning in two columns, wrapped at 80 columns. All lists of
+// help use it, so that they line up alike.
 func row(out io.Writer, name, text string) {
 	const indent, gap = 2, 18
 	below := strings.Repeat(" ", indent+gap+1)
@@ -126,7 +130,7 @@ func printReasons(w *world) error {
 	fmt.Fprintln(w.out, "Why a URL was not fetched, or not kept. The list is closed and stable.")
 	fmt.Fprintln(w.out)
 	for _, r := range dowse.ReasonHelp() {
-		row(w.out, string(r.Reason), r.Means)
+		row(w.out, string(r.Reason), withFlags(r.Reason, r.Means))
 	}
 	fmt.Fprintln(w.out, "\nWhy a crawl stopped (stop_reason):")
 	fmt.Fprintln(w.out)
@@ -143,13 +147,15 @@ type exitCode struct {
 	means string
 }
 
-// exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON.
+// exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON. 0 to
+// 8 are few enough to remember, and a script needs three cases: done (0), try again (3
+// and 4), look at it (all others).
 var exitCodes = []exitCode{
 	{exitOK, "ok", "did what was asked; a limit you set counts"},
 	{exitInternal, "internal", "internal error"},
 	{exitUsage, "usage", "bad usage, config or topic"},
 	{exitInterrupted, "interrupted", "interrupted, out of disk or memory, or the output could not be written; the same command resumes"},
-	{exitNetwork, "network", "network: no seed could be reached, or hosts do not answer; the same command tries again"},
+	{exitNetwork, "network", "network: no seed could be reached, or hosts or pages gave no answer; the same command, or --retry failed, tries again"},
 	{exitForbidden, "forbidden", "not allowed: no contact given, robots.txt forbids it, a private address, or --trust is missing"},
 	{exitNothing, "nothing", "finished with nothing on topic"},
 	{exitCollection, "collection", "the collection is locked, damaged or from another version"},
@@ -177,7 +183,9 @@ func printExitCodes(w *world) error {
 	return nil
 }
 
-// printStrategies prints the strategies, one line each.
+// printStrategies prints the strategies, one line each. Its first line answers the
+// question that most readers have, which one to take. Details are left to dowse help
+// strategies NAME.
 func printStrategies(w *world) error {
 	fmt.Fprintf(w.out, "Not sure? Leave it out. The default is %s.\n\n", strategy.Default)
 	fmt.Fprintln(w.out, "What each strategy ranks links by:")
@@ -203,7 +211,9 @@ func gistWithin(text string, n int) string {
 	return text
 }
 
-// printStrategy prints one strategy with its source, its inputs and its parameters.
+// printStrategy prints one strategy with its source, its inputs and its parameters. All
+// of it comes from the registry of strategies, which reads the parameters from the tags
+// of their structs.
 func printStrategy(w *world, name string) error {
 	list := crawler.Strategies()
 	i := slices.IndexFunc(list, func(d strategy.Description) bool { return d.Name == name })
@@ -258,7 +268,8 @@ func printSiteHelp(w *world) error {
 }
 
 // printExpr prints the language of where: with the facts, matchers and conditions of
-// package predicate.
+// package predicate. The tables come from the package; only the introduction is written
+// here.
 func printExpr(w *world) error {
 	fmt.Fprint(w.out, exprHelp)
 	fmt.Fprintln(w.out, "\nFacts:")
@@ -288,7 +299,7 @@ func factHelp(f predicate.Fact) string {
 
 // exprHelp introduces the tree of clauses of where:.
 const exprHelp = `where: in a topic file says what must hold of a page. It is a tree of clauses;
-dowse why reports each for itself:
+dowse why reports each clause separately:
 
   where:
     all:
@@ -301,8 +312,8 @@ dowse why reports each for itself:
     unknown: pass
 
 all, any and not hold clauses; several facts in one clause must all hold.
-unknown: pass or fail says what becomes of a clause whose fact is not known;
-without it the clause fails. A clause may also be an expression in words:
+unknown: pass or fail decides a clause whose fact is not known; without it the
+clause fails. A clause may also be an expression in words:
 
   where: category(SPORTS) and keyword(hockey) and not host_suffix(.uk)
 `
@@ -312,7 +323,7 @@ const celHelp = `
 expr: is an expression in CEL (cel.dev): page.FACT with < <= == != && || ! in,
 size(), contains(), startsWith(), endsWith(), matches('RE2'), has(page.FACT),
 exists(x, …), all(x, …), timestamp('2026-01-01T00:00:00Z'). Lists are lists of
-strings; meta and og are maps. It ends when it costs too much.
+strings; meta and og are maps. An expression that costs too much is stopped.
 `
 
 // printJudge prints how the words of a topic rate a page.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,8 @@ func commandsOf(t *testing.T) (paths [][]string) {
 	return paths
 }
 
-// Every command has help of at most 80 columns, with an example.
+// TestHelpOfEveryCommand checks that every command has help of at most 80 columns, with
+// an example, and that dowse help prints the same.
 func TestHelpOfEveryCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: starts no goroutines")
@@ -103,22 +105,44 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// Every stop reason means something to people.
+// TestStopMeansIsComplete checks that every stop reason has a meaning to print.
 func TestStopMeansIsComplete(t *testing.T) {
 	for _, r := range []dowse.StopReason{
 		dowse.StopPages, dowse.StopBytes, dowse.StopTime, dowse.StopOnTopic, dowse.StopExhausted, dowse.StopDriedUp,
 		dowse.StopStarved, dowse.StopNetwork, dowse.StopDisk, dowse.StopMemory, dowse.StopSignal, dowse.StopError,
 	} {
 		if stopMeans[r] == "" {
-			t.Errorf("nobody says what %q means", r)
+			t.Errorf("stopMeans has no meaning of %q", r)
 		}
 	}
 }
 
-// A topic named like a command leads to the topic, and the command has --help.
+// TestUnknownHelp checks that an unknown topic is an error that names the list.
 func TestUnknownHelp(t *testing.T) {
 	code, out, errs := capture(t, "help", "nothing-like-it")
 	if code != exitUsage || out != "" || !strings.Contains(errs, "dowse help topics") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+// TestEnvironmentVariables checks the allow-list of variables: settings reach nested
+// commands too, and flags that ask for a single action have none.
+func TestEnvironmentVariables(t *testing.T) {
+	w := &world{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(string) string { return "" }}
+	parser, err := newParser(&cli{}, w, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]envVar{}
+	for _, v := range envVars(parser.Model.Node) {
+		known[v.name] = v
+	}
+	if got := known["DOWSE_CONTACT"].commands; !slices.Contains(got, "crawl") || !slices.Contains(got, "topic check") {
+		t.Errorf("DOWSE_CONTACT is read by %q, want crawl and topic check among them", got)
+	}
+	for _, name := range []string{noVar, "DOWSE_CRAWL_HELP_ALL", "DOWSE_CRAWL_RETRY", "DOWSE_CRAWL_DRY_RUN", "DOWSE_CRAWL_FRESH", "DOWSE_CRAWL_TRUST"} {
+		if v, ok := known[name]; ok {
+			t.Errorf("%s sets %s, want no such variable", name, v.sets())
+		}
 	}
 }

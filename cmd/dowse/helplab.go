@@ -10,7 +10,7 @@ import (
 func printMeasures(w *world) error {
 	fmt.Fprint(w.out, `What the lab measures, written NAME[/WINDOW][@WHERE]: harvest, recall@500,
 window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget,
-or end, which it is if it is not given. Definitions in full: docs/measures.md.
+or end, the default. Definitions in full: docs/measures.md.
 
 `)
 	for _, k := range measure.Kinds() {
@@ -28,7 +28,7 @@ func printClaims(w *world) error {
 	_, err := fmt.Fprint(w.out, `A claim compares measures of strategies, over the topics that both were run on:
 
   otie.recall@end > opic.recall@end             the 95 % interval lies above 0
-  otie.recall@end > opic.recall@end, p < .05    the one-tailed test says so
+  otie.recall@end > opic.recall@end, p < .05    by the one-tailed test
   otie.recall@end > others.recall@end, p < .05  above each but the oracle
   a.harvest@end >= b.harvest@end                not worse
   a.harvest@end ~ b.harvest@end                 no significant difference
@@ -39,11 +39,11 @@ func printClaims(w *world) error {
   a.recall > b.recall, throughout               at every twentieth of the budget
   a.recall crosses b.recall, at 5%..20%         first below, above from there on
 
-p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names
+p(t) and p(wilcoxon) choose the test; p alone uses the experiment's. Names
 with spaces or operators are put in quotes: "oracle (upper bound)".recall. The
 answer is holds, does not hold, or undecided: under 5 topics there is no
-p-value, and an interval with room for both decides nothing. --assert takes
-holds alone.
+p-value, and an interval that includes both decides nothing. --assert accepts
+only holds.
 Measures: dowse help measures.
 `)
 	return err

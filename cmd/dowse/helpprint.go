@@ -20,7 +20,11 @@ const helpColumns = 80
 func printHelp(_ kong.HelpOptions, ctx *kong.Context) error { return printHelpOf(ctx, false) }
 
 // printHelpOf prints usage, summary, examples, arguments, flags and subcommands, in this
-// order; all includes the flags marked rare.
+// order; all includes the flags marked rare. Examples come before flags because most
+// people look for something to copy.
+//
+// The texts are the tags of the commands' structs and their methods Help, so help, shell
+// completion and parser cannot differ.
 func printHelpOf(ctx *kong.Context, all bool) error {
 	node := ctx.Selected()
 	if node == nil {
@@ -39,8 +43,8 @@ func printHelpOf(ctx *kong.Context, all bool) error {
 	return nil
 }
 
-// helpAll is the flag --help-all. A command that has it hides its rare flags from
-// --help.
+// helpAll is the flag --help-all. A command that has it hides its rare flags from --help:
+// with sixty flags in one list, the five that a newcomer needs are not found.
 type helpAll bool
 
 // IgnoreDefault keeps the parser from setting the flag by itself.
@@ -133,6 +137,7 @@ func (h helpText) arguments(n *kong.Node) {
 // flags prints the flags by group, in the order of flagGroups. Flags with the tag rare
 // are left out unless all is set.
 func (h helpText) flags(n *kong.Node, all bool) {
+	// A command without --help-all has few flags and shows all of them.
 	short := hasHelpAll(n) && !all
 	groups := append([]kong.Group{{Title: "Flags:"}}, flagGroups...)
 	flags := slices.Concat(n.AllFlags(true)...)
@@ -194,7 +199,9 @@ func placeholderOf(f *kong.Flag) string {
 	return "WHAT"
 }
 
-// flagHelp returns the help of a flag with its default at the end. Environment variables
+// flagHelp returns the help of a flag with its default at the end, always in the same
+// form: "Pause between two requests to a host (default 1s)". An example in a text is
+// written "(e.g. 2h)", so that it cannot be taken for a default. Environment variables
 // are not shown; dowse help env lists them.
 func flagHelp(f *kong.Flag) string {
 	if f.Name == "help" {
@@ -230,8 +237,9 @@ func (h helpText) subcommands(n *kong.Node) {
 	}
 }
 
-// rows prints names and meanings in two columns. A name that is too wide has a line of
-// its own.
+// rows prints names and meanings in two columns. The left column is as wide as the widest
+// name up to 24 columns; a name that is wider has a line of its own, so that one long
+// flag does not squeeze the meanings of all others.
 func (h helpText) rows(rows [][2]string) {
 	const indent, gap, widest = 2, 2, 24
 	left := 0
@@ -254,8 +262,9 @@ func (h helpText) rows(rows [][2]string) {
 	}
 }
 
-// jobs are the groups of commands in dowse help, in order; the tag job of a command
-// names one.
+// jobs are the groups of commands in dowse help, in order; the tag job of a command names
+// one. They follow what a user does: start a crawl, look at it, teach it, take pages out.
+// Commands for researchers and for upkeep come last.
 var jobs = []struct{ name, title string }{
 	{"start", "Start a crawl"},
 	{"look", "Look at it"},

@@ -15,8 +15,15 @@ import (
 	"dowse/internal/plain"
 )
 
-// hostsCmd lists the hosts of a collection: how much each contributed and how it
-// answers.
+// hostsCmd lists the hosts of a collection: how much each contributed and how it answers.
+//
+//	host               pages on topic  last 20, new first    delay err robots state
+//	shorewalks.demo       13 ██▊   69% ●●▲▲●●●●▲●●▲●        527 ms   0 rules  ok
+//	kelp.demo              9 ████ 100% ●●●●●●●●●            955 ms   0 rules  ok
+//
+// The strip of the last pages shows whether a host is still worth its requests, the delay
+// and the errors whether it is asked too often. --json is also the receipt for a site's
+// owner who asks what was requested: requests, bytes and the pauses between them.
 type hostsCmd struct {
 	Dir   string `arg:"" help:"Collection."`
 	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" placeholder:"BY" help:"Sort by pages, on, share, waiting, errors, delay or name."`
@@ -52,7 +59,8 @@ func (c *hostsCmd) Run(w *world) error {
 }
 
 // order sorts the hosts and applies --limit. Hosts are sorted by pages when they come
-// from the collection, so that order needs no function.
+// from the collection, so that order needs no function. Sorting is stable: within equal
+// values the hosts with more pages stay first.
 func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
 	by := map[string]func(a, b collection.HostRow) int{
 		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
@@ -97,7 +105,8 @@ func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) err
 }
 
 // nameRoom returns the width of the column of names in a table whose other columns take
-// others columns. A terminal gives what is left of its width; elsewhere the column is as
+// others columns. A terminal gives what is left of its width, and longer names lose their
+// beginning, which says less than the domain at their end. Elsewhere the column is as
 // wide as the longest name, so that nothing is cut.
 func nameRoom(terminal, others int, names iter.Seq[string]) int {
 	if terminal > 0 {
@@ -123,7 +132,8 @@ func hostLine(r collection.HostRow, room int) string {
 		strip(r.Last), pauseText(r), r.Failed, robotsWord(r.Robots), stateWord(r)), " ")
 }
 
-// bar draws a share from 0 to 1 as a bar of at most n columns, in steps of an eighth.
+// bar draws a share from 0 to 1 as a bar of at most n columns, in steps of an eighth of a
+// column: four columns distinguish 32 values.
 func bar(share float64, n int) string {
 	const eighths = "▏▎▍▌▋▊▉█"
 	k := int(math.Round(share * float64(n) * 8))

@@ -5,7 +5,9 @@ import (
 	"io"
 )
 
-// jsonLine writes v as a line of JSON. URLs stay as they are: < > & are not escaped.
+// jsonLine writes v as a line of JSON: one object, one line, so that output can be read
+// by jq and by line-oriented tools while it is being written. URLs stay as they are: < >
+// & are not escaped, which only matters in HTML.
 func jsonLine(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

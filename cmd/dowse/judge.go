@@ -17,7 +17,11 @@ import (
 )
 
 // judgeCmd rates pages by a topic without crawling: URLs, files, archives or stdin. It
-// prints one JSON object per page unless --plain is given.
+// prints one JSON object per page unless --plain is given, and stdin and stdout are
+// streams, so that it fits into pipes of any length.
+//
+// It prepares a [pageRater] (topic, judge, fetcher), turns the arguments into pages
+// (cases.go), and rates them concurrently in a [ratingRun] that prints in order.
 type judgeCmd struct {
 	Topic     string   `arg:"" help:"Topic file, collection (its topic), or words in quotes."`
 	What      []string `arg:"" optional:"" name:"url|file|-" help:"URLs, HTML, WARC, JSONL or lists of URLs; - reads stdin."`
@@ -63,12 +67,12 @@ func (c *judgeCmd) Run(w *world) error {
 	if c.Threshold < 0 || c.Threshold > 1 {
 		return usage("--threshold %g: want a relevance from 0 to 1", c.Threshold)
 	}
-	b, end, err := c.bench(w)
+	b, end, err := c.openRater(w)
 	if err != nil {
 		return err
 	}
 	defer end()
-	p := &docket{pageRater: b, world: w, plain: c.Plain && !c.JSON}
+	p := &ratingRun{pageRater: b, world: w, plain: c.Plain && !c.JSON}
 	err = p.run(c.What)
 	b.consulted(w)
 	return err
@@ -88,24 +92,26 @@ func (b *pageRater) consulted(w *world) {
 }
 
 // bench prepares the rater and returns a function that closes everything it opened.
-func (c *judgeCmd) bench(w *world) (*pageRater, func(), error) {
+func (c *judgeCmd) openRater(w *world) (*pageRater, func(), error) {
 	b := &pageRater{}
-	if err := c.furnish(w, b); err != nil {
+	if err := c.fill(w, b); err != nil {
 		b.close()
 		return nil, nil, err
 	}
 	return b, b.close, nil
 }
 
-// furnish fills the rater in order: configuration, topic with examples, judge, fetcher.
-// What was opened before an error is in b.ends.
-func (c *judgeCmd) furnish(w *world, b *pageRater) error {
-	cfg, hangUp, err := c.ask(w)
+// fill fills the rater in order: configuration, topic with examples, judge, fetcher. Each
+// step needs the ones before it: examples are fetched with the configuration, the judge
+// is trained on them, and the fetcher judges what it fetches. What was opened before an
+// error is in b.ends.
+func (c *judgeCmd) fill(w *world, b *pageRater) error {
+	cfg, end, err := c.ask(w)
 	if err != nil {
 		return err
 	}
-	b.ends = append(b.ends, hangUp)
-	cfg.Say = (&heard{out: w.err}).say
+	b.ends = append(b.ends, end)
+	cfg.Say = (&messages{out: w.err}).judgeLine
 	var m *topic.Material
 	if b.topic, b.threshold, m, err = material(w, c.Topic, cfg); err != nil {
 		return err
@@ -114,7 +120,7 @@ func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
-	if err := b.seat(w, c, m, cfg); err != nil {
+	if err := b.setJudge(w, c, m, cfg); err != nil {
 		return err
 	}
 	cfg.Judge, cfg.Topic = b.judge, b.topic
@@ -125,10 +131,11 @@ func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	return nil
 }
 
-// seat makes the judge. For a collection it is the judge as its crawl uses it now,
-// trained on labels and seen pages. The outside judge of a topic is added only if the
-// user agreed to it.
-func (b *pageRater) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
+// setJudge makes the judge. For a collection it is the judge as its crawl uses it now,
+// trained on labels and seen pages, so that other pages are rated as the crawl would rate
+// them. The outside judge of a topic is added only if the user agreed to it: it may run a
+// program that the author of the topic chose.
+func (b *pageRater) setJudge(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
 	what := c.Topic
 	j, err := b.topic.NewJudge(m)
 	if err == nil && collection.IsCollection(what) {
@@ -172,9 +179,11 @@ func (b *pageRater) rate(name string, p *dowse.Page) *facts.Row {
 	return row
 }
 
-// A docket is one run of judge: pages are read, judged concurrently, and printed in the
-// order in which they were named.
-type docket struct {
+// A ratingRun is one run of judge. Pages are read by one goroutine, judged by many, and
+// printed by the caller in the order in which they were named. The queue holds a channel
+// per page: its length bounds how many pages are judged concurrently, and reading the
+// channels one after the other restores the order.
+type ratingRun struct {
 	*pageRater
 	*world
 	plain bool
@@ -182,50 +191,52 @@ type docket struct {
 	judged, refused, failed int
 }
 
-// A hearing judges one page. A nil line means that the page could not be fetched; why
-// gives the cause.
-type hearing func(ctx context.Context) (line *facts.Row, outcome dowse.Outcome, why string, err error)
+// A rating judges one page when it is called. A nil line means that the page could not be
+// fetched; why gives the cause.
+type rating func(ctx context.Context) (line *facts.Row, outcome dowse.Outcome, why string, err error)
 
-// A ruling is the result of a hearing.
-type ruling struct {
+// A ratedPage is the result of a rating.
+type ratedPage struct {
 	line    *facts.Row
 	outcome dowse.Outcome
 	why     string
 	err     error
 }
 
-// atOnce is the number of pages that are judged concurrently. It exceeds the number of
+// concurrentPages is the number of pages that are judged concurrently. It exceeds the number of
 // processors, since most of the time is spent waiting for hosts.
-var atOnce = max(16, 2*runtime.GOMAXPROCS(0))
+var concurrentPages = max(16, 2*runtime.GOMAXPROCS(0))
 
 // run judges everything that the arguments name. When it ends early it does not wait for
 // the goroutine that reads the arguments: that may be waiting for a person to type.
-func (d *docket) run(args []string) error {
+func (d *ratingRun) run(args []string) error {
 	ctx, cancel := context.WithCancel(d.ctx)
 	defer cancel()
-	queue := make(chan chan ruling, atOnce)
+	queue := make(chan chan ratedPage, concurrentPages)
 	source := make(chan error, 1)
 	go func() {
 		defer close(queue)
-		source <- d.cases(args, func(h hearing) bool { return d.hear(ctx, queue, h) })
+		source <- d.eachPage(args, func(h rating) bool { return d.submit(ctx, queue, h) })
 	}()
+	// The caller prints while the goroutine reads. If printing ends early, cancel ends
+	// the reading at the next page.
 	if err := d.print(queue); err != nil {
 		return err
 	}
 	return errors.Join(<-source, d.verdict())
 }
 
-// hear starts a hearing. The queue keeps the order of the results and bounds how many
-// hearings run concurrently. It returns false when the run has ended.
-func (d *docket) hear(ctx context.Context, queue chan<- chan ruling, h hearing) bool {
-	done := make(chan ruling, 1)
+// submit starts a rating. The queue keeps the order of the results and bounds how many
+// ratings run concurrently. It returns false when the run has ended.
+func (d *ratingRun) submit(ctx context.Context, queue chan<- chan ratedPage, h rating) bool {
+	done := make(chan ratedPage, 1)
 	select {
 	case queue <- done:
 	case <-ctx.Done():
 		return false
 	}
 	go func() {
-		var r ruling
+		var r ratedPage
 		r.line, r.outcome, r.why, r.err = h(ctx)
 		done <- r
 	}()
@@ -233,8 +244,9 @@ func (d *docket) hear(ctx context.Context, queue chan<- chan ruling, h hearing) 
 }
 
 // print prints the results in order until there are no more, one is an error, or the
-// command is interrupted.
-func (d *docket) print(queue <-chan chan ruling) error {
+// command is interrupted. A page that takes long holds back those after it; they are
+// judged meanwhile.
+func (d *ratingRun) print(queue <-chan chan ratedPage) error {
 	for {
 		select {
 		case done, ok := <-queue:
@@ -251,22 +263,23 @@ func (d *docket) print(queue <-chan chan ruling) error {
 }
 
 // settle prints one result, or counts a page that could not be fetched.
-func (d *docket) settle(r ruling) error {
+func (d *ratingRun) settle(r ratedPage) error {
 	switch {
 	case errors.Is(r.err, context.Canceled):
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case r.err != nil:
 		return r.err
 	case r.line == nil:
-		d.absent(r)
+		d.countFailed(r)
 		return nil
 	}
 	d.judged++
 	return d.write(d.out, r.line)
 }
 
-// absent counts and reports a page that could not be fetched.
-func (d *docket) absent(r ruling) {
+// countFailed counts and reports a page that could not be fetched. One page that fails
+// does not end the run: the others were asked for too.
+func (d *ratingRun) countFailed(r ratedPage) {
 	d.failed++
 	if r.outcome == dowse.Refused {
 		d.refused++
@@ -275,7 +288,7 @@ func (d *docket) absent(r ruling) {
 }
 
 // write prints one row, as JSON or as a line of a table.
-func (d *docket) write(out io.Writer, line *facts.Row) error {
+func (d *ratingRun) write(out io.Writer, line *facts.Row) error {
 	if !d.plain {
 		return jsonLine(out, line)
 	}
@@ -285,8 +298,9 @@ func (d *docket) write(out io.Writer, line *facts.Row) error {
 }
 
 // verdict returns the exit code if not a single page could be judged: 5 if all were
-// refused, else 4.
-func (d *docket) verdict() error {
+// refused, else 4. If some could be judged the command succeeded; each failure was
+// reported on stderr.
+func (d *ratingRun) verdict() error {
 	switch {
 	case d.judged > 0 || d.failed == 0:
 		return nil

@@ -53,7 +53,7 @@ func allAnswers(t *testing.T, dir string) map[string]bool {
 }
 
 // shortJournal cuts the journal of a collection to a share of its length and removes what
-// tells how long it was.
+// records its length.
 func shortJournal(t *testing.T, dir string, share float64) {
 	t.Helper()
 	for _, pattern := range []string{"state/snapshot-*", "state/summary.json", "pages/*", "indexes/*", "log/crawl.log", "README.md"} {
@@ -168,7 +168,7 @@ func TestCutTailsAreBounded(t *testing.T) {
 	}
 }
 
-// A takedown stands when the journal is lost: salvage knows of it from crawl.yaml. No label
+// A takedown remains in force when the journal is lost: salvage knows of it from crawl.yaml. No label
 // brings the URL back, neither before nor after.
 func TestTakedownWithoutJournal(t *testing.T) {
 	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")
@@ -241,14 +241,15 @@ func TestForgetAgainAfterABreak(t *testing.T) {
 	}
 }
 
-// A host is known with its port; forget names it to a person who leaves the port out.
+// TestForgetHostWithoutPort: a host is known with its port, and the error suggests it to
+// a user who left the port out.
 func TestForgetHostWithoutPort(t *testing.T) {
 	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")
 	s.crawl(t, dir, 3, "barnacle")
 	host := strings.TrimPrefix(s.URL, "http://")
 	name, _, _ := strings.Cut(host, ":")
 	code, _, errs := capture(t, "forget", dir, "--host", name, "--because", "asked", "--yes")
-	if code != exitUsage || !strings.Contains(errs, "--host "+host) {
+	if code != exitUsage || !strings.Contains(errs, "a port is part of the host: "+host) {
 		t.Errorf("code %d: %s", code, errs)
 	}
 }
@@ -261,7 +262,7 @@ func TestLockedIsSaidOnce(t *testing.T) {
 	ok(t, err)
 	defer c.Close()
 	code, _, errs := capture(t, "forget", dir, s.URL+markedPath(1), "--because", "asked", "--yes")
-	if code != exitCollection || strings.Count(errs, "stop it first") != 1 {
+	if code != exitCollection || strings.Count(errs, "Stop it first") != 1 {
 		t.Errorf("code %d: %s", code, errs)
 	}
 }

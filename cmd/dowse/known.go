@@ -11,13 +11,15 @@ import (
 )
 
 // knownURL returns the URL of a collection that a user means: as it is written, in
-// canonical form, or, without a scheme, with https or http. The error for a URL that the
+// canonical form, or, without a scheme, with https or http. People copy URLs from
+// browsers, which hide the scheme and change the spelling. The error for a URL that the
 // crawl never saw suggests the nearest one that it did see.
 func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	f := col.Crawl.Frontier()
 	if _, ok := f.Find(dowse.URL(raw)); ok {
 		return dowse.URL(raw), nil
 	}
+	// The URL as it is written may be none; then the spellings with a scheme are tried.
 	var parsed []dowse.URL
 	var first error
 	for _, spelling := range spellings(raw) {
@@ -64,7 +66,8 @@ func neverSeen(f *frontier.Frontier, raw string, u dowse.URL) error {
 const maxNear = 50_000
 
 // nearest returns the known URL of a host that differs least from u, "" if none has
-// anything in common with it.
+// anything in common with it. Only URLs of the same host are compared: a wrong host is
+// reported as such.
 func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dowse.URL) {
 	least := len(weburl.Path(u)) // one that has nothing in common is no help
 	for i, compared := 0, 0; i < f.Len() && compared < maxNear; i++ {

@@ -14,6 +14,19 @@ import (
 
 // labCmd groups the commands of the lab, which runs crawls in virtual time on webs that
 // do not change, and compares strategies.
+//
+// An experiment says which web, topics, seeds, budget, judge and strategies; a run is a
+// folder with one trail per crawl and the report; a web is the built-in one, an archive
+// or a collection. The commands follow the work:
+//
+//	lab webs, lab record    choose or make a web
+//	lab run                 crawl: strategies × topics × seed sets
+//	lab report, lab compare read the results, test differences
+//	lab verify              run it again and compare every byte
+//	lab results             one document on many runs
+//	lab replay              the same question about one's own collection
+//
+// The package lab/experiment does all of it; the commands read flags and print.
 type labCmd struct {
 	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × seed sets."`
 	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
@@ -58,8 +71,10 @@ func (f labFlags) cache() (string, error) {
 	return filepath.Join(dir, "dowse", "lab"), nil
 }
 
-// named returns an experiment: from a file, or one that is built in. file is its text,
-// and base the folder that its relative paths refer to.
+// named returns an experiment: from a file, or one that is built in. A name with a dot or
+// a slash is a file, so that a file in the current folder cannot hide a built-in
+// experiment of the same name. file is its text, and base the folder that its relative
+// paths refer to.
 func named(arg string) (x *experiment.Experiment, file []byte, base string, err error) {
 	if isFile(arg) || strings.ContainsAny(arg, `./\`) {
 		x, file, err = experiment.Load(arg)

@@ -11,7 +11,8 @@ import (
 )
 
 // assertFlags make a command fail with exit code 8 unless claims hold, for builds that
-// must not get worse.
+// must not get worse: lab run exp.yaml --assert 'otie.recall > opic.recall'. The language
+// of claims is described by dowse help claims.
 type assertFlags struct {
 	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds; see dowse help claims."`
 }
@@ -51,7 +52,8 @@ func assertMistake(err error) error {
 }
 
 // fieldOf returns what claims about an experiment can refer to: its strategies and
-// measures. Crawls for sites have no fixed budget of pages.
+// measures. With it a claim about a strategy that is not in the experiment is refused
+// before anything is run. Crawls for sites have no fixed budget of pages.
 func fieldOf(x *experiment.Experiment) measure.Scope {
 	f := measure.Scope{Pages: x.Budget.Pages, Sites: x.Sites()}
 	if f.Sites { // such crawls end when they have found enough
@@ -65,7 +67,8 @@ func fieldOf(x *experiment.Experiment) measure.Scope {
 }
 
 // hold checks claims against the runs and prints the result of each; if quiet, only of
-// those that fail. A claim that is undecided counts as failed.
+// those that fail. A claim that is undecided counts as failed: a gate must not pass
+// because there were too few topics to decide.
 func hold(w *world, in reports.Input, claims []*measure.Claim, quiet bool) error {
 	failed := 0
 	for _, claim := range claims {

@@ -13,6 +13,8 @@ import (
 )
 
 // labCompareCmd compares strategies of one run, or the same strategies of several runs.
+// The first is for choosing a strategy, the second for a change of the program: run
+// before, change, run after, compare. With --assert it is a gate for builds.
 type labCompareCmd struct {
 	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
 	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
@@ -33,7 +35,8 @@ interval, Wilcoxon's test and the one-tailed t, and both sizes of effect.`
 }
 
 // Run prints the table and, for each pair, the difference with its interval, tests and
-// effect sizes.
+// effect sizes. A difference is always shown with its interval, since a p-value alone
+// does not say how large it is. Claims of --assert are checked last.
 func (c *labCompareCmd) Run(w *world) error {
 	in, err := c.input(w)
 	if err != nil {
@@ -43,6 +46,8 @@ func (c *labCompareCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	// The claims of the experiment belong to its report; here only those of --assert
+	// count.
 	in.Claims = nil
 	rep, err := reports.New(in)
 	if err != nil {
@@ -61,8 +66,10 @@ func (c *labCompareCmd) Run(w *world) error {
 	return hold(w, in, claims, false)
 }
 
-// wanted returns which pairs are compared: nil for all pairs of one run; for several
-// runs the pairs of the same strategy.
+// wanted returns which pairs are compared: nil for all pairs of one run; for several runs
+// the pairs of the same strategy. Comparing every strategy of one run with every strategy
+// of another would answer questions that were not asked, and each comparison costs
+// significance.
 func (c *labCompareCmd) wanted() func(a, b string) bool {
 	if !c.runs() {
 		return nil
@@ -110,7 +117,8 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 }
 
 // merged puts several runs together. Strategies that occur in more than one run get the
-// run's name in front.
+// run's name in front, and topics are paired by name. Runs on different webs are compared
+// with a warning: their topics may mean different pages.
 func merged(w *world, all reports.Input, dirs []string) (reports.Input, error) {
 	inputs := []reports.Input{all}
 	for _, dir := range dirs[1:] {

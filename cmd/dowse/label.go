@@ -22,6 +22,22 @@ import (
 
 // labelCmd collects labels, which are verdicts of people and override the judge. Its
 // flags select one of several actions; without any it asks on the terminal.
+//
+//	(none)      ask on the keyboard (labelscreen.go)
+//	--from      take labels from a file (labelfile.go)
+//	--train     train on labels that no model was trained on yet
+//	--undo      go back to an earlier model
+//	--list      print labels, conflicts and models
+//	--json      print the pages that are worth a label, for other tools
+//
+// --queue chooses which pages are asked about. unsure are those near the threshold, where
+// a label teaches most. audit is a random sample, which measures the judge and is the
+// only basis for the audited harvest rate of status. disagreements are pages on which
+// a label and the judge, or the two latest models, differ.
+//
+// Labels are appended to labels.jsonl, also while a crawl runs in another process. The
+// process that holds the collection trains the model, judges all pages again and ranks
+// all links again, so that the result is the same whichever process does it.
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
 	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
@@ -45,7 +61,7 @@ func (labelCmd) Help() string {
   dowse label reefs.dowse --undo             back to the model before
   dowse label reefs.dowse --undo=m0002       back to that one
 
-Keys: l on topic, o off topic, s skip, u take the last one back, h the whole
+Keys: y on topic, n off topic, s skip, u undo the last one, h the whole
 host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
@@ -53,8 +69,8 @@ of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. A model that does worse on labels it was not
 trained on is not used, and one that changes more than a tenth of the verdicts only
 if you agree, or with --yes. Nothing is lost: labels.jsonl only grows, and --undo
-sets aside what the model did not know. A crawl for a topic without
-pages that are not on topic trains models by itself, against pages that it saw:
+ignores the labels that the earlier model did not know. If the topic has no
+negative examples, the crawl trains models by itself, against pages that it saw:
 --list shows them, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
@@ -80,7 +96,8 @@ func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
 func (undoModel) IsBool() bool { return true }
 
 // Run carries out the action that the flags select. Labels can be added while a crawl
-// runs in another process; that process then retrains.
+// runs in another process; that process then retrains. Without an action and without a
+// terminal the error shows the two ways that need none.
 func (c *labelCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -144,7 +161,9 @@ func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
 	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
 }
 
-// from adds the labels of a file and retrains. Nothing is added if any line is wrong.
+// from adds the labels of a file and retrains. Nothing is added if any line is wrong. The
+// labels record the model in use, so that an audit can be assigned to the judge that it
+// measures.
 func (c *labelCmd) from(w *world) error {
 	given, err := c.read(w)
 	if err != nil {
@@ -193,9 +212,10 @@ func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	return list, nil
 }
 
-// known turns lines of a file into labels. It completes URLs as the collection knows
-// them and counts those that were not visited, which are kept for later. Pages that were
-// taken down cannot be labelled.
+// known turns lines of a file into labels. It completes URLs as the collection knows them
+// and counts those that were not visited, which are kept for later: they count when the
+// crawl visits the page. Pages that were taken down cannot be labelled, since the label
+// would keep their URL.
 func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines []collection.Label, strange int, err error) {
 	f := col.Crawl.Frontier()
 	for _, g := range given {
@@ -245,7 +265,7 @@ func (c *labelCmd) train(w *world, confirm func(question string) (bool, error)) 
 	if err != nil {
 		return err
 	}
-	return c.report(w, m, confirm)
+	return c.printModel(w, m, confirm)
 }
 
 // request returns the line of labels.jsonl that asks for a training.
@@ -257,7 +277,8 @@ func (c *labelCmd) request() collection.Label {
 
 // retrain records a request in labels.jsonl and waits for its result. A running crawl in
 // another process carries it out; otherwise it is done here. A crawl may begin or end
-// meanwhile, so both are tried in turn.
+// meanwhile, so both are tried in turn: waiting fails if no crawl runs, and training here
+// fails if one does.
 func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
@@ -282,8 +303,9 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 	}
 }
 
-// report prints what a model changed. A model that failed is an error; the labels stay.
-func (c *labelCmd) report(w *world, m collection.Model, confirm func(question string) (bool, error)) error {
+// printModel prints what a model changed: verdicts, links, and how to undo it. A model
+// that failed is an error; the labels stay.
+func (c *labelCmd) printModel(w *world, m collection.Model, confirm func(question string) (bool, error)) error {
 	switch {
 	case m.Refused:
 		return c.reportRefused(w, m, confirm)
@@ -322,7 +344,12 @@ func meant(m collection.Model) (lines []string) {
 }
 
 // taught returns the lines for a model that a crawl trained by itself on pages it had
-// seen: what it changed, and how to undo it.
+// seen: what it changed, and how to undo it. A judge that changes without a person having
+// asked for it must be visible:
+//
+//	judge: m0001: grown from the words: 18 pages rated high, 46 rated low,
+//	       of the first 100: 7 verdicts changed,
+//	       1,326 links re-ranked; undo: dowse label d.dowse --undo
 func taught(m collection.Model, dir string) []string {
 	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -354,7 +381,9 @@ func trainedOn(m collection.Model) string {
 	return against(m)
 }
 
-// consequence states in one line what a model changed, and how to undo it.
+// consequence states in one line what a model changed, and how to undo it:
+//
+//	m0002: 10 labels, 0.8 s, 41 verdicts changed, 1,208 links re-ranked; undo: …
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
 	back := ""
@@ -367,7 +396,8 @@ func consequence(m collection.Model, dir string) string {
 }
 
 // undo returns to an earlier model. The labels that it was not trained on are set aside,
-// not deleted.
+// not deleted: going forward again takes them back. The first model, m0000, is the judge
+// that the topic made.
 func (c *labelCmd) undo(w *world) error {
 	models, err := collection.Models(c.Dir)
 	if err != nil {
@@ -392,7 +422,7 @@ func (c *labelCmd) undo(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.report(w, m, w.confirm)
+	return c.printModel(w, m, w.confirm)
 }
 
 // before returns the model that was trained before the one in use.
@@ -423,7 +453,8 @@ func modelNames(list []collection.Model) []string {
 }
 
 // A ledger is the output of label --list: the labels in force, conflicts between people,
-// and the models.
+// and the models. If two people disagree about a page, both labels are kept, the later
+// one counts, and the conflict is listed.
 type ledger struct {
 	Labels    []collection.Label    `json:"labels"`
 	Conflicts []collection.Conflict `json:"conflicts"`
@@ -441,9 +472,9 @@ func (c *labelCmd) list(w *world) error {
 	if b.Models, err = collection.Models(c.Dir); err != nil {
 		return err
 	}
-	stands := labels.Standing()
-	for _, u := range slices.Sorted(maps.Keys(stands)) {
-		b.Labels = append(b.Labels, stands[u])
+	inForce := labels.Standing()
+	for _, u := range slices.Sorted(maps.Keys(inForce)) {
+		b.Labels = append(b.Labels, inForce[u])
 	}
 	if c.JSON {
 		b.Conflicts, b.Models = append([]collection.Conflict{}, b.Conflicts...), append([]collection.Model{}, b.Models...)
@@ -453,13 +484,15 @@ func (c *labelCmd) list(w *world) error {
 	return nil
 }
 
-// print prints the ledger for people.
+// print prints the ledger for people: labels, then conflicts, then models with what each
+// changed, in the order in which they were trained. Models that were refused, failed or
+// were interrupted are listed too, since they explain why the judge did not change.
 func (b *ledger) print(out io.Writer) {
 	for _, l := range b.Labels {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
 	}
 	for _, x := range b.Conflicts {
-		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, sayings(x.Labels), x.Stands)))
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s counts", x.URL, whoLabelled(x.Labels), x.Stands)))
 	}
 	for _, m := range b.Models {
 		switch {
@@ -492,8 +525,8 @@ func noted(note string) string {
 	return ": " + note
 }
 
-// sayings returns who assigned which label.
-func sayings(list []collection.Label) string {
+// whoLabelled returns who assigned which label.
+func whoLabelled(list []collection.Label) string {
 	var parts []string
 	for _, l := range list {
 		parts = append(parts, l.Label+" by "+orDefault(l.By, "unknown"))

@@ -26,9 +26,9 @@ const (
 	maxGivenLine = 64 << 10
 )
 
-// readLabelFile reads labels, as JSONL or as URL<tab>label<tab>note. Empty lines and
-// lines that begin with # are skipped. The first wrong line is returned as an error with
-// its number.
+// readLabelFile reads labels, one per line, as JSON or as URL, tab and label; a file may
+// mix both. The first wrong line is an error with its number, and then no label of the
+// file is used: half a file would be hard to correct.
 func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 4096), maxGivenLine)

@@ -20,7 +20,22 @@ import (
 )
 
 // A labeller asks for the label of one page after another on the terminal. Labels are
-// written when a key is pressed, so that none is lost if the command is killed.
+// written when a key is pressed, so that none is lost if the command is killed. The
+// screen shows what a person needs for a decision: verdict, title, the judge's reasons,
+// and the part of the text that has the most signs, with the signs marked:
+//
+//	reefs.dowse  unsure 3 of 20 · m0001 · 2 labels in this run
+//
+//	0.52 unsure  https://example.org/news/heat
+//	title    Heat wave at the coast
+//	because  +1.20 "coral" ×2, -0.40 "tourism" ×5
+//
+//	… the *coral* gardens off the pier were closed to divers …
+//
+//	y on topic  n off topic  s skip  u undo  h whole host  t train  q quit
+//
+// After every few labels a model is trained and the queue is read anew, because the new
+// model is unsure about other pages.
 type labeller struct {
 	c      *labelCmd
 	w      *world
@@ -28,7 +43,7 @@ type labeller struct {
 	rows   []*collection.Row
 	at     int
 	of     int                // pages that an audit is drawn from
-	said   []collection.Label // in this run, in order
+	given  []collection.Label // in this run, in order
 	fresh  int                // of them, not trained on
 	last   collection.Model   // that was trained in this run
 	notice string
@@ -41,7 +56,8 @@ const (
 )
 
 // keyboard runs the dialogue until the queue is empty or the user quits, restores the
-// terminal, and retrains if labels were added.
+// terminal, and retrains if labels were added. The terminal is in raw mode meanwhile:
+// keys arrive without Enter, and Ctrl-C is a key, which quits like q.
 func (c *labelCmd) keyboard(w *world, in *os.File) error {
 	l := &labeller{c: c, w: w, keys: keysOf(in)}
 	if err := l.open(); err != nil {
@@ -66,7 +82,7 @@ func (c *labelCmd) keyboard(w *world, in *os.File) error {
 		fmt.Fprintln(w.err, "training …")
 		return c.train(w, l.confirm)
 	case l.last.Refused:
-		return c.report(w, l.last, l.confirm)
+		return c.printModel(w, l.last, l.confirm)
 	}
 	return nil
 }
@@ -154,16 +170,17 @@ func (l *labeller) ask() error {
 	return nil
 }
 
-// press carries out a key; an unknown key shows the list of keys.
+// press carries out a key; an unknown key shows the list of keys. l and o are the keys of
+// earlier versions and mean the same as y and n.
 func (l *labeller) press(k byte) error {
 	l.notice = ""
 	switch k {
 	case 'y', 'l':
-		return l.say(collection.LabelOn)
+		return l.label(collection.LabelOn)
 	case 'n', 'o':
-		return l.say(collection.LabelOff)
+		return l.label(collection.LabelOff)
 	case 's':
-		return l.say(collection.LabelSkip)
+		return l.label(collection.LabelSkip)
 	case 'u':
 		return l.takeBack()
 	case 'h':
@@ -177,7 +194,7 @@ func (l *labeller) press(k byte) error {
 
 // say labels the current page and goes to the next. A label of an audit records how many
 // pages the sample was drawn from.
-func (l *labeller) say(label string) error {
+func (l *labeller) label(label string) error {
 	x := l.c.line(l.rows[l.at].URL, label)
 	x.Model = cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel)
 	if x.Queue = l.c.Queue; x.Queue == collection.QueueAudit {
@@ -192,20 +209,21 @@ func (l *labeller) keep(lines ...collection.Label) error {
 	if err := collection.AppendLabels(l.c.Dir, lines...); err != nil {
 		return err
 	}
-	l.said = append(l.said, lines...)
+	l.given = append(l.given, lines...)
 	l.fresh += len(lines)
 	return nil
 }
 
 // takeBack revokes the last label of this run and shows its page again. The file of
-// labels only grows, so a skip is appended that overrides it.
+// labels only grows, so a skip is appended that overrides it; other processes may have
+// read the label already.
 func (l *labeller) takeBack() error {
-	if len(l.said) == 0 || l.at == 0 {
+	if len(l.given) == 0 || l.at == 0 {
 		l.notice = "nothing to take back here; dowse label --undo goes back to an earlier model"
 		return nil
 	}
-	last := l.said[len(l.said)-1]
-	l.said = l.said[:len(l.said)-1]
+	last := l.given[len(l.given)-1]
+	l.given = l.given[:len(l.given)-1]
 	back := l.c.line(last.URL, collection.LabelSkip)
 	back.Note = "taken back"
 	if err := collection.AppendLabels(l.c.Dir, back); err != nil {
@@ -219,7 +237,8 @@ func (l *labeller) takeBack() error {
 }
 
 // host labels all pages of the current page's host that were fetched so far, after
-// asking, and removes them from the queue.
+// asking, and removes them from the queue. Pages of the host that come later are not
+// labelled: the judge learns from these.
 func (l *labeller) host() error {
 	host := weburl.Host(l.rows[l.at].URL)
 	var lines []collection.Label
@@ -241,12 +260,14 @@ func (l *labeller) host() error {
 	for i := range lines {
 		lines[i].Label = label
 	}
+	// The pages of the host that come later in the queue are labelled too, and leave it.
 	l.rows = append(l.rows[:l.at:l.at], slices.DeleteFunc(slices.Clone(l.rows[l.at:]), func(r *collection.Row) bool { return weburl.Host(r.URL) == host })...)
 	return l.keep(lines...)
 }
 
 // learn retrains, shows what that changed, and reads the queue anew, since another model
-// is unsure about other pages.
+// is unsure about other pages. The number of questions that are left stays the same; an
+// audit keeps its sample, which must not depend on the model.
 func (l *labeller) learn() error {
 	if l.fresh == 0 {
 		l.notice = "nothing new to train on"
@@ -262,9 +283,11 @@ func (l *labeller) learn() error {
 	if err != nil {
 		return err
 	}
+	// Keys that were pressed while training ran would label pages that are not on the
+	// screen yet.
 	l.drain()
 	l.last = m
-	left := l.c.Limit - len(l.said)
+	left := l.c.Limit - len(l.given)
 	if err := l.open(); err != nil {
 		return err
 	}
@@ -307,6 +330,8 @@ func screenLines() int {
 const furniture = 10
 
 // lines returns the screen for a page: state, verdict, title, reasons, excerpt and keys.
+// The excerpt gets the lines that are left, so that nothing scrolls. All texts of the
+// page are made printable and cut to the width.
 func (l *labeller) lines(columns, height int) []string {
 	if l.at >= len(l.rows) {
 		return []string{l.notice}
@@ -315,7 +340,7 @@ func (l *labeller) lines(columns, height int) []string {
 	cut := func(s string) string { return fit(oneLine(s), columns) }
 	out := []string{
 		cut(fmt.Sprintf("%s  %s %d of %d · %s · %s in this run", l.c.Dir, l.c.Queue, l.at+1, len(l.rows),
-			cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel), some(len(l.said), "label"))),
+			cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel), some(len(l.given), "label"))),
 		"",
 		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance()), r.Verdict(), r.URL)),
 		cut("title    " + r.Title),
@@ -378,7 +403,8 @@ const (
 )
 
 // mark shows the marked words of a line: in reverse on a terminal with colours, else
-// between asterisks.
+// between asterisks. A mark that the end of the line cut off is closed, or the rest of
+// the screen would be in reverse.
 func (l *labeller) mark(line string) string {
 	on, off := "*", "*"
 	if l.w.colour {
@@ -410,7 +436,8 @@ func signTerms(list []dowse.Because) (terms []string) {
 }
 
 // excerptOf returns about n bytes of a page's text, those with the most signs, as one
-// line that is safe on a terminal. Signs are between marks.
+// line that is safe on a terminal. Signs are between marks. The beginning of a page is
+// mostly navigation; the part with the signs shows why the judge is unsure.
 func excerptOf(doc *dowse.Document, terms []string, n int) string {
 	words := doc.Words
 	if len(words) == 0 {
@@ -436,8 +463,9 @@ func excerptOf(doc *dowse.Document, terms []string, n int) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// richest returns the range of words of at most n bytes with the most hits, the first
-// one if several have equally many. It takes one pass over the words.
+// richest returns the range of words of at most n bytes with the most hits, the first one
+// if several have equally many. It takes one pass over the words: a window is moved over
+// them, and hits are counted in and out.
 func richest(words []dowse.Span, hits []bool, n int) (from, to int) {
 	best, count, start := -1, 0, 0
 	for i := range words {

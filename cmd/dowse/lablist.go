@@ -19,7 +19,7 @@ func (labListCmd) Help() string {
 
 Figures and tables are named by paper: 000 Wang et al. 2009, 001 Taylan et al.
 2011, 002 Seyfi and Patel 2015, 003 Ester et al. 2004, 004 Aggarwal 2004. All run
-on made webs; dowse lab run NAME --web FILE runs one on a recorded web.`
+on synthetic webs; dowse lab run NAME --web FILE runs one on a recorded web.`
 }
 
 // A listedExperiment is an experiment in the output of lab list --json.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"dowse/crawler"
 	"dowse/lab/experiment"
@@ -10,7 +11,9 @@ import (
 
 // labReplayCmd estimates how other strategies would have done on a collection of the
 // user. It replays what the crawl recorded, so it can only follow links whose targets
-// were visited.
+// were visited; the column recorded states how many of the wanted pages these were. A
+// strategy that goes where the crawl went looks better than it is, which is why the
+// column is printed first.
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`
@@ -37,6 +40,18 @@ the collection's own strategy; the share in "recorded" shows how reliable it is.
 What the collection keeps for its own strategy (T-Graph, trace) others get too.`
 }
 
+// missing returns how to give the first strategy that lacks an input what it needs, ""
+// if none does.
+func (c *labReplayCmd) missing(files crawler.Config) string {
+	for _, spec := range strategy.Split(c.Strategy) {
+		name, _, _ := strings.Cut(spec, ":")
+		if hint := missingInput(strategy.All(), name, files); hint != "" {
+			return hint
+		}
+	}
+	return ""
+}
+
 // Run replays the collection with its own strategy and with each of the named ones. The
 // column "recorded" is the share of wanted pages that the crawl had visited; a low share
 // makes the harvest rate unreliable.
@@ -58,7 +73,7 @@ func (c *labReplayCmd) Run(w *world) error {
 	}.Run(w.ctx, c.Dir, experiment.Options{Cache: cache, Progress: bar.show})
 	bar.end()
 	if err != nil {
-		return usage("%w", err)
+		return usage("%w%s", err, c.missing(files))
 	}
 	if c.JSON {
 		for _, r := range list {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -10,8 +12,10 @@ import (
 	"dowse/lab/experiment"
 )
 
-// labReportCmd writes reports on a finished run in several formats. Without a format
-// flag it writes report.html.
+// labReportCmd writes reports on a finished run in several formats. Without a format flag
+// it writes report.html: one page with figures that needs no network. The others are for
+// papers and other programs: CSV, LaTeX, TREC files and Markdown. The table is always
+// printed too.
 type labReportCmd struct {
 	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
 	HTML     bool     `name:"html" help:"Write report.html, one page with figures (the default)."`
@@ -36,8 +40,8 @@ The page holds all it shows, needs no network and prints well. With --assert the
 exit code is 8 unless every claim holds; see dowse help claims.`
 }
 
-// Run writes the files, prints the table, and checks the claims of --assert last, so
-// that the report exists when a claim fails.
+// Run writes the files, prints the table, and checks the claims of --assert last, so that
+// the report exists when a claim fails and shows why.
 func (c *labReportCmd) Run(w *world) error {
 	in, err := openRun(c.Dir)
 	if err != nil {
@@ -73,6 +77,9 @@ func (c *labReportCmd) Run(w *world) error {
 // openRun reads a run from its folder and returns what a report needs.
 func openRun(dir string) (reports.Input, error) {
 	r, m, err := experiment.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return reports.Input{}, usage("%s is not the folder of a run: %w; dowse lab run makes one", dir, err)
+	}
 	if err != nil {
 		return reports.Input{}, usage("%s: %w", dir, err)
 	}
@@ -95,13 +102,13 @@ func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Mea
 }
 
 // writeFiles writes the files of a report and returns the paths to print. A folder with
-// several files is printed once.
-func writeFiles(dir string, files []reports.File) (told []string, err error) {
+// several files, such as trec/, is printed once.
+func writeFiles(dir string, files []reports.File) (written []string, err error) {
 	folders := map[string]bool{}
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := writeReport(path, f.Write); err != nil {
-			return told, err
+			return written, err
 		}
 		folder, _, below := strings.Cut(f.Name, "/")
 		if below && folders[folder] {
@@ -111,9 +118,9 @@ func writeFiles(dir string, files []reports.File) (told []string, err error) {
 		if below {
 			path = filepath.Join(dir, folder) + string(filepath.Separator)
 		}
-		told = append(told, path)
+		written = append(written, path)
 	}
-	return told, nil
+	return written, nil
 }
 
 // A reportJSON is the output of lab report --json.
@@ -130,8 +137,12 @@ type claimJSON struct {
 	Figures []string        `json:"figures"`
 }
 
-// printReport prints the table and the claims of a report, as text or as one JSON
-// object.
+// printReport prints the table and the claims of a report, as text or as one JSON object.
+// A claim is printed with its outcome, its words, the expression that was checked, and
+// the figures behind it, each on a line:
+//
+//	holds: pages on topic link to pages on topic
+//	  otie.recall@end > breadth-first.recall@end
 func printReport(w *world, rep *reports.Report, asJSON bool) error {
 	if asJSON {
 		out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}

@@ -10,7 +10,9 @@ import (
 	"dowse/lab/experiment"
 )
 
-// labResultsCmd writes one Markdown document on many runs, such as docs/results.md.
+// labResultsCmd writes one Markdown document on many runs, such as docs/results.md. For
+// each run it has what the paper did and claims, what was measured here, and the command
+// that repeats it.
 type labResultsCmd struct {
 	Runs []string `arg:"" name:"run" help:"Folders of runs, or folders that contain runs."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
@@ -30,7 +32,8 @@ of this version.`
 }
 
 // Run writes the document. Titles and notes of built-in experiments are taken from this
-// version of the program, not from the run, so that corrected texts need no new run.
+// version of the program, not from the run, so that corrected texts need no new run. The
+// figures always come from the run.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
 	dirs, err := runsIn(c.Runs)
@@ -68,11 +71,12 @@ func (c *labResultsCmd) Run(w *world) error {
 // resultsFile is the name of the document that lab run all writes next to the runs.
 const resultsFile = "results.md"
 
-// runsIn replaces folders that contain runs by those runs, sorted by name.
+// runsIn replaces folders that contain runs by those runs, sorted by name. A folder is a
+// run if it has the experiment's file.
 func runsIn(list []string) (dirs []string, err error) {
 	for _, path := range list {
 		if _, err := os.Stat(filepath.Join(path, "experiment.yaml")); err == nil || !isFolder(path) {
-			if filepath.Base(path) != resultsFile { // stands beside the runs of lab run all
+			if filepath.Base(path) != resultsFile { // lab run all writes it next to the runs
 				dirs = append(dirs, path)
 			}
 			continue

@@ -23,19 +23,24 @@ import (
 
 // labRunCmd runs an experiment: strategies × topics × seed sets. Its flags replace parts
 // of the experiment, such as the web or the budget; the run records the changed
-// experiment.
+// experiment, so that lab verify repeats what was run and not what the file says.
+//
+// Results are files of the run's folder. Each crawl is written when it ends, so that a
+// run that was interrupted continues with the crawls that are missing; the report is
+// written when all are there. The results do not depend on --jobs.
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
-	Jobs       int      `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
-	Web        string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
-	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
-	Topics     string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
-	Pages      int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
-	Sets       int      `placeholder:"N" help:"Use another number of seed sets."`
-	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
-	Quiet      bool     `short:"q" help:"Print errors only."`
+	Experiment string `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
+	Out        string `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
+	Jobs       int    `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
+	// What replaces parts of the experiment.
+	Web    string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
+	Hubs   string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
+	Traces []string `placeholder:"FILE" help:"Access logs of --web."`
+	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
+	Pages  int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets   int      `placeholder:"N" help:"Use another number of seed sets."`
+	From   string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
+	Quiet  bool     `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags
 }
@@ -98,9 +103,10 @@ func (c *labRunCmd) Run(w *world) error {
 	return err
 }
 
-// runAll runs every built-in experiment into a folder of its own and writes a document
-// on all of them. Experiments that are not possible on the chosen web are left out and
-// listed with the reason.
+// runAll runs every built-in experiment into a folder of its own and writes a document on
+// all of them. Experiments that are not possible on the chosen web, for example because
+// it has too few topics, are left out and listed with the reason; any other error ends
+// it. A second call skips the experiments that are finished.
 func (c *labRunCmd) runAll(w *world) error {
 	base, err := os.Getwd()
 	if err != nil {
@@ -118,7 +124,7 @@ func (c *labRunCmd) runAll(w *world) error {
 		if err != nil {
 			return err
 		}
-		c.tell(w, i, list, begun)
+		c.announce(w, i, list, begun)
 		dir := filepath.Join(all, x.Name)
 		one := *c
 		one.Experiment = x.Name
@@ -142,8 +148,8 @@ func (c *labRunCmd) runAll(w *world) error {
 	return results.Run(w)
 }
 
-// tell prints which of all experiments comes next, and how long the ones before took.
-func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun time.Time) {
+// announce prints which of all experiments comes next, and how long the ones before took.
+func (c *labRunCmd) announce(w *world, i int, list []*experiment.Experiment, begun time.Time) {
 	if c.Quiet {
 		return
 	}
@@ -155,7 +161,9 @@ func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun t
 }
 
 // run runs one experiment into a folder and reports on it. skip is the reason if the
-// experiment is not possible on the web that the command line names.
+// experiment is not possible on the web that the command line names. The order is: apply
+// flags, parse claims, crawl, report, check claims. Claims are parsed before the crawls,
+// since a misspelt claim must not cost an hour.
 func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, dir string) (skip string, err error) {
 	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
 		return skip, err
@@ -175,6 +183,8 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	o.Planned = func(s experiment.Size, webs []experiment.WebFacts) { bar.head(s, webs) }
 	r, err := experiment.Run(w.ctx, x, o)
 	bar.end()
+	// What went wrong decides what the user can do: continue, make room, or correct the
+	// experiment.
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command continues, results so far are in %s", dir)}
 	}
@@ -192,13 +202,15 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 
 // change applies the flags to the experiment and returns its text, which is written anew
 // if something changed. Relative paths of the file refer to base, those of flags to the
-// current folder.
+// current folder; Relocate makes both right for the folder of the run.
 func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (_ []byte, skip string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, "", err
 	}
 	changed := false
+	// The paths of the file are made absolute first, so that paths of flags can be mixed
+	// with them.
 	x.Relocate(base)
 	if c.Web != "" {
 		web := experiment.Web{Hubs: c.Hubs, Traces: slices.Clone(c.Traces)}
@@ -236,7 +248,8 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 }
 
 // command returns the command line that repeats the run, for its manifest. Flags that do
-// not influence the results are left out.
+// not influence the results, such as --jobs and --quiet, are left out, so that two runs
+// of the same experiment have the same manifest.
 func (c *labRunCmd) command(dir string) string {
 	parts := []string{"dowse lab run", shellWord(c.Experiment)}
 	add := func(flag, value string) {
@@ -260,7 +273,9 @@ func (c *labRunCmd) command(dir string) string {
 	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
 
-// report writes the files of a run, prints its table, and checks the claims.
+// report writes the files of a run, prints its table, and checks the claims. All formats
+// are written: they are small compared with the trails, and a reader of the folder finds
+// what they need without running lab report.
 func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options, claims []*measure.Claim) error {
 	in, err := inputOf(r, o.Command, o.Version)
 	if err != nil {
@@ -270,7 +285,7 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 	if err != nil {
 		return err
 	}
-	told, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
+	written, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
 	if err != nil {
 		return err
 	}
@@ -278,7 +293,7 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 		if err := printReport(w, rep, false); err != nil {
 			return err
 		}
-		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
+		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(written, ", "))
 	}
 	return hold(w, in, claims, c.Quiet)
 }
@@ -296,7 +311,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 }
 
 // inputOf turns the results of a run into the input of a report: setup, webs, measures,
-// claims and citations.
+// claims and citations. It is the only place that knows both packages, experiment, which
+// ran the crawls, and report, which writes about them.
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
@@ -317,6 +333,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	if x.Sites() { // such crawls end when they have found enough
 		in.Runs.Budget, in.Setup = 0, townSetup(x)
 	}
+	// Papers of the strategies and of the webs are cited.
 	for _, work := range x.Cited(r.Webs) {
 		in.Cite = append(in.Cite, reports.Citation{Text: work.Text, BibTeX: work.BibTeX})
 	}
@@ -340,7 +357,9 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	return in, nil
 }
 
-// visitsOf describes the order and timing in which pages are visited.
+// visitsOf describes the order and timing in which pages are visited: how many links are
+// taken from the queue before it is ranked again, how many workers there are, and how
+// long answers and pauses take in virtual time. Results depend on all of these.
 func visitsOf(x *experiment.Experiment) string {
 	text := "in rounds as the papers of the strategies state them"
 	switch {
@@ -369,19 +388,22 @@ func townSetup(x *experiment.Experiment) []reports.Fact {
 	}
 }
 
-// A labBar shows the progress of a run: a bar on a terminal, and elsewhere a line every
-// ten seconds.
+// A labBar shows the progress of a run: a bar on a terminal, with the time that is left,
+// and elsewhere a line every ten seconds.
+//
+//	███████████████████░░░░░░░░░░░ 412/600   1m10s left
 type labBar struct {
-	w     *world
-	quiet bool
-	live  bool
-	said  time.Time
-	drawn bool
+	w         *world
+	quiet     bool
+	live      bool
+	lastShown time.Time
+	drawn     bool
 }
 
-// newLabBar returns a bar on stderr that shows nothing if quiet.
+// newLabBar returns a bar on stderr that shows nothing if quiet. TERM=dumb is treated
+// like a pipe: it gets lines.
 func newLabBar(w *world, quiet bool) *labBar {
-	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", said: time.Now()}
+	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", lastShown: time.Now()}
 }
 
 // head prints the webs and the size of an experiment before its first crawl.
@@ -397,15 +419,16 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 }
 
 // show updates the bar at most ten times per second, or prints a line every ten seconds.
+// The last update, when everything is done, is always shown.
 func (b *labBar) show(p experiment.Progress) {
 	every := lineEvery
 	if b.live {
 		every = 100 * time.Millisecond
 	}
-	if b.quiet || time.Since(b.said) < every && p.Done < p.Total {
+	if b.quiet || time.Since(b.lastShown) < every && p.Done < p.Total {
 		return
 	}
-	b.said = time.Now()
+	b.lastShown = time.Now()
 	const width = 30
 	full := width * p.Done / max(p.Total, 1)
 	line := fmt.Sprintf(" %s%s %s/%s", strings.Repeat("█", full), strings.Repeat("░", width-full), count(p.Done), count(p.Total))

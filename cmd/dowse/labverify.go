@@ -8,7 +8,9 @@ import (
 	"dowse/lab/experiment"
 )
 
-// labVerifyCmd checks that a run is reproducible.
+// labVerifyCmd checks that a run is reproducible: the same experiment, on the same web
+// and with the same program, must give the same crawls to the byte. A difference means
+// that the web, the program or the files of the run have changed, and is listed by crawl.
 type labVerifyCmd struct {
 	Run_  string `arg:"" name:"run" help:"Folder of a run."`
 	Jobs  int    `short:"j" placeholder:"N" help:"Concurrent crawls."`

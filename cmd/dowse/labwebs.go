@@ -47,7 +47,8 @@ func (c *labWebsCmd) Run(w *world) error {
 }
 
 // list prints the webs that can be named: the synthetic one, those in ./webs and the
-// current folder, and those in the cache from earlier runs.
+// current folder, and those in the cache from earlier runs. A web in the cache is parsed
+// already and opens immediately.
 func (c *labWebsCmd) list(w *world) error {
 	cache, err := c.cache()
 	if err != nil {
@@ -67,12 +68,13 @@ func (c *labWebsCmd) list(w *world) error {
 	return nil
 }
 
-// inspect opens one web, parsing it if the cache does not have it, and prints its
-// survey.
+// inspect opens one web, parsing it if the cache does not have it, and prints its survey:
+// pages, hosts, links that lead to a page of the web, pages that can be reached, and the
+// topics with the most labelled pages.
 func (c *labWebsCmd) inspect(w *world, name string) error {
 	src := web.Source{Paths: []string{name}, Labels: c.Labels}
 	if name == "demo" {
-		if _, err := openMade(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+		if _, err := openDemoWeb(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
 			return err
 		}
 		src = web.Source{Demo: &web.Synthetic{Pages: c.Pages, Seed: c.Rng}}
@@ -116,8 +118,10 @@ func (c *labWebsCmd) topics(labels *web.Labels) []string {
 	return labels.Largest(c.Top)
 }
 
-// printSurvey prints a survey for people. Locality is the share of a topic's links that
-// lead to its pages, and chance the share that random links would have.
+// printSurvey prints a survey for people: size, links, labels, and one line per topic.
+// Locality is the share of a topic's links that lead to its pages, and chance the share
+// that random links would have. A topic whose locality is near chance cannot be found by
+// following links, whatever the strategy.
 func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	sh := &sheet{}
 	sh.add(fmt.Sprintf("%s  %s…", oneLine(wb.Name), wb.SHA256[:16]))
@@ -139,7 +143,8 @@ func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(of, 1))) }
 
 // labRecordCmd makes a recorded web, on which experiments can run repeatedly, from a
-// collection or an archive.
+// collection or an archive. Without labels of people the verdicts of the collection's own
+// judge are the labels; the help says what that means for comparisons.
 type labRecordCmd struct {
 	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
@@ -179,7 +184,7 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	if c.Src != "demo" {
 		return web.Record(c.Src, c.Web, c.Labels)
 	}
-	if _, err := openMade(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+	if _, err := openDemoWeb(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
 		return nil, err
 	}
 	bar := newLabBar(w, false)

@@ -26,6 +26,47 @@
 // code: that of an [exitError], or the one that verdictOn assigns to errors of other
 // packages. The codes are listed by dowse help exit-codes and do not change between
 // versions.
+//
+// # The way of a command
+//
+//  1. main builds the [world]: streams, terminal, signals, memory limit.
+//  2. [newParser] reads the config files, and names the environment variables.
+//  3. The parser fills the struct of the command: arguments, flags, environment, config.
+//     Its errors become messages of dowse in [usageError].
+//  4. The method Run checks what the parser cannot know, before anything is opened,
+//     sent or written. A mistake of the user costs nothing but a message.
+//  5. If a collection or topic file of another person asks for more than reading, the
+//     user has to agree ([consent]).
+//  6. Run calls crawler, collection, topic or lab/experiment, and prints.
+//  7. [report] turns an error into a message, a hint and an exit code.
+//
+// # Where to find what
+//
+//	main, parser, env, config          from arguments to a command
+//	errors, hints                      from an error to message, hint and exit code
+//	help, helpprint, helplab           help, and its topics
+//	signals, memory, sink, terminal    the process and its streams
+//	crawl, screen, unreached, print    crawls: flags, live screen, summary, output
+//	demo, demotable, town              the synthetic webs
+//	status, pages, hosts, sites        lists and states
+//	why, account, turning, spelling    explanations
+//	label, labelscreen, labelfile      labels
+//	judge, cases                       rating pages without a crawl
+//	topic*, new, wordnet, savemodel    topics and their judges
+//	tgraph, backlinks                  T-Graphs
+//	export, format, jsonline, schema   what other programs read
+//	collection, salvage, forget        upkeep of a collection
+//	trust, salt, private               consent, secrets, private networks
+//	lab*                               the lab
+//	debug, completion, version         single parts, shells
+//
+// # What the tests check
+//
+// Scripts in testdata/script run the program as a user would and check stdout, stderr
+// and exit code. Other tests check that every command has help of 80 columns with an
+// example, that every command, flag, variable and file named in a text exists, that no
+// other package names flags, that every command copes with the directory of a stranger,
+// and that crawls survive being killed, frozen and starved.
 package main
 
 import (
@@ -36,6 +77,7 @@ import (
 	"log"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -52,11 +94,13 @@ import (
 // the group in which dowse help lists a command. The order of the fields is the order in
 // the help.
 type cli struct {
+	// Start a crawl. demo comes first: it needs nothing, and shows what a crawl is.
 	Demo  demoCmd  `cmd:"" job:"start" help:"Try it now on the built-in demo web; no network needed."`
 	New   newCmd   `cmd:"" job:"start" help:"Write a topic file: what a crawl looks for."`
 	Crawl crawlCmd `cmd:"" job:"start" help:"Start or resume a crawl."`
 	Stop  stopCmd  `cmd:"" job:"start" help:"Stop a running crawl gently."`
 
+	// Look at it. These commands only read, and may run while a crawl runs.
 	Status statusCmd `cmd:"" job:"look" help:"Show the state of a crawl."`
 	Why    whyCmd    `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
 	Pages  pagesCmd  `cmd:"" job:"look" help:"List pages."`
@@ -64,16 +108,22 @@ type cli struct {
 	Hosts  hostsCmd  `cmd:"" job:"look" help:"List hosts."`
 	Fetch  fetchCmd  `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
 
+	// Teach it: labels of people, and topics that are checked and measured before a
+	// crawl spends requests on them.
 	Label  labelCmd  `cmd:"" job:"teach" help:"Mark pages as on or off topic; the judge learns."`
 	Judge  judgeCmd  `cmd:"" job:"teach" help:"Rate pages without crawling."`
 	Topic  topicCmd  `cmd:"" job:"teach" help:"Check, show, test and compare topics."`
 	Tgraph tgraphCmd `cmd:"" job:"teach" help:"Build and show T-Graphs: the link paths to known pages."`
 
+	// Take pages out, for other programs. Nothing of the collection changes.
 	Export exportCmd `cmd:"" job:"take out" help:"Export pages; the file suffix selects the format."`
 	Schema schemaCmd `cmd:"" job:"take out" help:"Print the JSON Schema of what commands print, or of topics."`
 
+	// The lab crawls recorded and synthetic webs in virtual time; it has no collection
+	// and sends no request.
 	Lab labCmd `cmd:"" job:"lab" help:"Compare strategies on a recorded or synthetic web."`
 
+	// Upkeep: repair, takedowns, settings of the user, and the program itself.
 	Collection collectionCmd `cmd:"" job:"upkeep" aliases:"col" help:"Inspect, verify and salvage a collection."`
 	Forget     forgetCmd     `cmd:"" job:"upkeep" help:"Take a page down: archive, index and state."`
 	Config     configCmd     `cmd:"" job:"upkeep" help:"Show and keep settings for every crawl: who you are."`
@@ -86,6 +136,9 @@ type cli struct {
 // A world is what a command touches besides its arguments: streams, environment, signals
 // and the terminal. Tests run commands in a world of their own, so a command must not
 // use os.Stdout, os.Stderr or os.Stdin directly.
+//
+// The two contexts are the two ways to end: ctx asks a command to finish what is under
+// way, abort asks it to stop now. A command that has nothing to finish watches ctx only.
 type world struct {
 	out    io.Writer // data
 	err    io.Writer // talk
@@ -103,17 +156,21 @@ type world struct {
 
 // The exit codes. Scripts rely on them: exitCodes describes each, and a number never
 // changes its meaning.
+//
+// A command returns the most specific one: usage before network, network before
+// nothing found. Of the codes above 2 only interrupted and network mean that the same
+// command, run again, continues.
 const (
 	exitOK          = 0
-	exitInternal    = 1
-	exitUsage       = 2
-	exitInterrupted = 3
-	exitNetwork     = 4
-	exitForbidden   = 5
-	exitNothing     = 6
-	exitCollection  = 7
-	exitAssertion   = 8
-	exitAborted     = 130
+	exitInternal    = 1   // an error that no package has a name for: a fault of dowse
+	exitUsage       = 2   // what the user typed or wrote; nothing was begun
+	exitInterrupted = 3   // by a signal, a full disk or lost output; state is saved
+	exitNetwork     = 4   // hosts or the network did not answer
+	exitForbidden   = 5   // by robots.txt, by the user's own rules, or without consent
+	exitNothing     = 6   // all went well, and there is nothing on topic
+	exitCollection  = 7   // the collection can't be used: locked, damaged, other version
+	exitAssertion   = 8   // a check that the user asked for failed
+	exitAborted     = 130 // by a second signal, as shells report it
 )
 
 // An exitError is an error with an exit code. Its err may be nil if the command has
@@ -141,7 +198,8 @@ func usage(format string, args ...any) error {
 var crawlClock func() time.Time
 
 // main builds the world from the process, runs the command and exits. Output that could
-// not be written changes an exit code of 0.
+// not be written changes an exit code of 0. The log of the standard library is discarded:
+// net/http writes there what hosts do wrong, which crawls record themselves.
 func main() {
 	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
@@ -163,11 +221,15 @@ func main() {
 }
 
 // run parses the arguments, runs the command and returns the exit code. It prints all
-// errors itself, so that tests can call it in place of main.
+// errors itself, so that tests can call it in place of main. Notes on unknown environment
+// variables come before an error: the misspelt variable may be its cause.
 func run(w *world, args []string) (code int) {
 	if len(args) == 0 {
 		fmt.Fprint(w.out, welcome)
 		return exitOK
+	}
+	if slices.Equal(args, []string{"--version"}) { // as other programs have it
+		args = []string{"version"}
 	}
 	w.args = args
 	var c cli
@@ -178,6 +240,7 @@ func run(w *world, args []string) (code int) {
 	}
 	w.parser = parser
 	ctx, err := parser.Parse(args)
+	// --help and --help-all print and exit while the arguments are parsed.
 	if exited >= 0 {
 		return exited
 	}
@@ -200,17 +263,15 @@ func report(w *world, err error) int {
 	if message == "" && !wantsJSON(w.args) {
 		return code
 	}
-	w.sayError(code, message, hint)
+	w.printError(code, message, hint)
 	return code
 }
 
-// verdictOn returns the exit code for an error, and a hint that states what the user can
-// do about it. Errors of other packages are recognised here by their sentinel values and
-// types; an error that is not recognised is an internal one.
+// verdictOn returns the exit code for an error, and the hint of hintFor. Errors of other
+// packages are recognised by their sentinel values and types; an error that is not
+// recognised is an internal one.
 func verdictOn(err error) (code int, hint string) {
-	if dir, ok := salvageable(err); ok {
-		hint = fmt.Sprintf(salvageHelp, dir)
-	}
+	hint = hintFor(err)
 	var ee *exitError
 	var wrong *mistake.Error
 	var source *topic.SourceError
@@ -218,13 +279,13 @@ func verdictOn(err error) (code int, hint string) {
 	case errors.As(err, &ee):
 		return ee.code, hint
 	case errors.Is(err, crawler.ErrIdentity):
-		return exitForbidden, identityHelp
+		return exitForbidden, hint
 	case errors.Is(err, crawler.ErrTrust):
 		return exitForbidden, hint
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, crawler.ErrWindows):
 		return exitUsage, hint
 	case errors.Is(err, crawl.ErrRequeue):
-		return exitUsage, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).\n"
+		return exitUsage, hint
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection, hint
 	case crawler.DiskFull(err):
@@ -238,7 +299,8 @@ func verdictOn(err error) (code int, hint string) {
 }
 
 // inCollection gives an error of opening a collection the exit code 7, unless the error
-// has a better one: then the collection cannot be used as it is.
+// has a better one: then the collection cannot be used as it is. Errors that the user can
+// correct on the command line (identity, consent, seeds, frozen settings) keep theirs.
 func inCollection(err error) error {
 	var ee *exitError
 	var frozen *crawler.FrozenError
@@ -247,33 +309,6 @@ func inCollection(err error) error {
 	}
 	return &exitError{exitCollection, err}
 }
-
-// salvageable returns the directory of the collection that an error is about, if it is
-// damaged or of another version and can be rebuilt.
-func salvageable(err error) (dir string, ok bool) {
-	var damage *collection.DamageError
-	var format *collection.FormatError
-	switch {
-	case errors.As(err, &damage):
-		return damage.Dir, true
-	case errors.As(err, &format):
-		return format.Dir, true
-	}
-	return "", false
-}
-
-// salvageHelp is the hint for a collection that cannot be opened; its verb is the
-// directory.
-const salvageHelp = `Restore it from a backup, or rebuild it from what can be read:
-  dowse collection salvage %s -o NEW
-`
-
-// identityHelp is the hint for a crawl of the public web without a contact.
-const identityHelp = `Set once:
-  dowse config set agent reefbot
-  dowse config set contact https://example.org/bot     (or mailto:you@...)
-or for this crawl: --agent NAME --contact URL. Nothing was sent.
-`
 
 // welcome is printed by dowse without arguments.
 const welcome = `dowse finds pages on a topic. Give it a topic; it crawls the best links first.

@@ -35,7 +35,7 @@ func (h atHome) Run() int {
 }
 
 // The scripts run the command as people do. $WEB is a small site on loopback, and
-// $CLOSED one that nobody serves.
+// $CLOSED one that does not answer.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Defer(func() { caller.Close() })
 			env.Setenv("WEB", web.URL)
-			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // taken, so that nobody else serves there
+			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // in use, so that no other process serves there
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
 			env.Values["web"] = web
@@ -186,7 +186,7 @@ func awaited(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(often)
 	}
-	ts.Fatalf("nobody asks for %s", args[0])
+	ts.Fatalf("no request for %s", args[0])
 }
 
 // envsubst FILE puts the values of variables in their places.

@@ -12,7 +12,8 @@ import (
 // spare is additional memory that the garbage collector believes to be in use. It
 // collects when the heap has grown in proportion to what is kept; a crawl keeps little
 // and discards much, and would spend a twentieth of its time on collections. Memory that
-// is never written to counts as kept but occupies none, so reserving it is enough.
+// is never written to counts as kept but occupies none, so reserving it is enough: it
+// moves the next collection further away at no cost.
 const spare = 32 << 20
 
 // limitMemory makes the process respect the memory limit that it runs under, and returns
@@ -25,6 +26,7 @@ func limitMemory(root string) []byte {
 	if limit := cgroupLimit(root); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit - limit/10)
 	}
+	// Under a small limit the reserve would take too large a share of it.
 	if debug.SetMemoryLimit(-1) < 16*spare {
 		return nil
 	}

@@ -433,14 +433,40 @@ func TestHostThatIsDown(t *testing.T) {
 	s.finished(t, dir)
 	why = dowseCmd(t, "", "why", dir, s.url(1, "/notes/3"))
 	if why.code(t); !strings.Contains(why.out.String(), "retried   put back into the queue") {
-		t.Errorf("why does not tell of the retry: %s", why.out.String())
+		t.Errorf("why does not show the retry: %s", why.out.String())
 	}
 	if p := dowseCmd(t, "", "crawl", dir, "--retry", "nonsense"); p.code(t) != exitUsage {
 		t.Errorf("--retry nonsense: exit %d, %s", p.ProcessState.ExitCode(), p.err.String())
 	}
 }
 
-// With few files to open the crawl makes fewer visits at once, and loses nothing.
+// TestPageWithoutAnAnswer crawls a site of which one page breaks every connection. Nothing
+// else is left in the end, and the exit code still shows that not everything was reached. A
+// limit that the user set is reached all the same, and --retry completes the crawl.
+func TestPageWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := newShore(t, 2, 6)
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	args := s.crawlArgs(dir, "--patience", "5s")
+	s.broken.Store("pools1.test/notes/3", true)
+	p := dowseCmd(t, "", append(args, "--pages", "4")...)
+	if code := p.code(t); code != exitOK {
+		t.Errorf("at its limit of pages: exit %d, want %d: %s", code, exitOK, p.err.String())
+	}
+	p = dowseCmd(t, "", append(args, "--pages", "1000")...)
+	want := "1 page gave no answer; dowse crawl " + dir + " --retry failed asks again"
+	if code := p.code(t); code != exitNetwork || !strings.Contains(p.err.String(), want) || !strings.Contains(p.err.String(), "stop_reason=exhausted") {
+		t.Errorf("exit %d, want %d with %q: %s", code, exitNetwork, want, p.err.String())
+	}
+	s.broken.Clear()
+	p = dowseCmd(t, "", append(args, "--retry", crawl.RequeueFailed)...)
+	if code := p.code(t); code != exitOK {
+		t.Errorf("with --retry: exit %d, want %d: %s", code, exitOK, p.err.String())
+	}
+	s.finished(t, dir)
+}
+
+// With few files to open the crawl makes fewer concurrent visits, and loses nothing.
 func TestFewOpenFiles(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("needs bash: ", err)
@@ -451,7 +477,7 @@ func TestFewOpenFiles(t *testing.T) {
 		hosts, pages = 5, 241
 	}
 	s := newShore(t, hosts, pages)
-	s.takes = 30 * time.Millisecond // so that many requests are under way at once
+	s.takes = 30 * time.Millisecond // so that many requests are under way concurrently
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	p := dowseCmd(t, "ulimit -n 40", s.crawlArgs(dir, "--host-conns", "8")...)
 	if code := p.code(t); code != 0 {

@@ -15,14 +15,21 @@ import (
 )
 
 // newCmd writes a topic file from words, examples, a category, a condition or the labels
-// of an earlier crawl.
+// of an earlier crawl. The kinds can be combined, as in the file itself. --interactive
+// asks for what the flags do not give.
+//
+// Nothing is written until everything is known to be right: the file is composed, parsed
+// again as a crawl would parse it, and its examples are read or fetched. Then the file is
+// written and, if there are examples, a lock with their hashes next to it.
 type newCmd struct {
-	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
-	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
-	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
-	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
-	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
-	Where          string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
+	Words []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
+	Out   string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
+	// The evidence: kinds can be combined.
+	Like     []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
+	Unlike   []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
+	Category string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
+	Where    string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
+	// Where a crawl begins, and what else is written.
 	Seed           []string `short:"s" sep:"none" placeholder:"URL" help:"Start the crawl from this URL; repeatable."`
 	FromCollection string   `placeholder:"DIR" help:"Start from a crawl: its topic, and its labels as examples."`
 	Interactive    bool     `short:"i" help:"Ask a few questions."`
@@ -46,7 +53,8 @@ NAME.topic.lock. Nothing is written if something is wrong.`
 }
 
 // Run writes the topic file and, if there are examples, a lock with their hashes.
-// Everything is read and checked before the first file is written.
+// Everything is read and checked before the first file is written: questions, flags,
+// existing files, the text of the topic, the examples.
 func (c *newCmd) Run(w *world) error {
 	if c.Interactive {
 		if err := c.interview(w); err != nil {
@@ -60,6 +68,8 @@ func (c *newCmd) Run(w *world) error {
 	if c.Out == "" {
 		c.Out = t.Name + ".topic.yaml"
 	}
+	// Neither the file nor its lock may be overwritten: the lock records what the
+	// examples were when they were fetched, and they may have changed since.
 	if !c.Force && c.Out != stdout {
 		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
 			if _, err := os.Lstat(name); err == nil {
@@ -77,12 +87,13 @@ func (c *newCmd) Run(w *world) error {
 	return c.write(w, t, m)
 }
 
-// topic returns the topic that the flags describe. Without seeds, the examples serve as
-// seeds.
+// topic returns the topic that the flags describe: words, then the topic of an earlier
+// crawl, then examples, category and condition, which add to it. Without seeds, the
+// examples serve as seeds: pages that are like the wanted ones often link to them.
 func (c *newCmd) topic() (*topic.Topic, error) {
 	t := topic.FromWords(c.Words)
 	if c.FromCollection != "" {
-		if err := c.goOn(t); err != nil {
+		if err := c.startFrom(t); err != nil {
 			return nil, err
 		}
 	}
@@ -128,9 +139,9 @@ func (c *newCmd) name(t *topic.Topic) string {
 	return topic.FromWords([]string{from}).Name
 }
 
-// goOn starts from the topic of a collection: its labels become examples, and given
-// words are added.
-func (c *newCmd) goOn(t *topic.Topic) error {
+// startFrom starts from the topic of a collection: its labels become examples, and given
+// words are added. Category and model are left out, since the labels replace them.
+func (c *newCmd) startFrom(t *topic.Topic) error {
 	if !collection.IsCollection(c.FromCollection) {
 		return usage("--from-collection: %s is not a collection", c.FromCollection)
 	}
@@ -173,7 +184,8 @@ func (c *newCmd) fromLabels(t *topic.Topic) error {
 }
 
 // source returns an argument of --like or --unlike as a source of examples: URL,
-// collection, WARC or HTML file.
+// collection, WARC or HTML file. The form decides, as in other commands: a scheme, a
+// directory with a collection, a suffix; all else is a file or a pattern of files.
 func (c *newCmd) source(arg string) topic.Source {
 	lower := strings.ToLower(arg)
 	switch {
@@ -215,10 +227,13 @@ func (c *newCmd) category(t *topic.Topic) error {
 	return nil
 }
 
+// topicHead is the first line of a topic file that dowse new writes.
+const topicHead = "What a crawl looks for. Check it: dowse topic check FILE. Keys of where: dowse help expr"
+
 // sound parses the file before it is written, so that errors are reported with line and
 // column and no faulty file is left behind.
 func (c *newCmd) sound(t *topic.Topic) (*topic.Topic, error) {
-	again, err := topic.Parse(t.Commented(), c.Out)
+	again, err := topic.Parse(t.Commented(topicHead), c.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -247,29 +262,30 @@ func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
 const stdout = "-"
 
 // write writes the topic file, and the lock if there are examples, and records that the
-// user agreed to what the file refers to: it is the user's own.
+// user agreed to what the file refers to: it is the user's own, and the crawl that
+// follows must not ask.
 func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if c.Out == stdout {
-		_, err := w.out.Write(t.Commented())
+		_, err := w.out.Write(t.Commented(topicHead))
 		return err
 	}
-	if err := durable.WriteFile(c.Out, t.Commented()); err != nil {
+	if err := durable.WriteFile(c.Out, t.Commented(topicHead)); err != nil {
 		return usage("new: %w", err)
 	}
 	if err := w.consent(c.Trust).remember(c.Out, crawler.ReadActs(t)); err != nil {
 		return err
 	}
-	said := []string{some(len(t.Words), "word")}
+	contents := []string{some(len(t.Words), "word")}
 	if len(t.Words) == 0 {
-		said = t.Kinds()
+		contents = t.Kinds()
 	}
 	if len(m.Origins) > 0 {
 		if err := durable.WriteFile(topic.LockName(c.Out), m.Lock()); err != nil {
 			return fmt.Errorf("new: %w", err)
 		}
-		said = append(said, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))
+		contents = append(contents, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))
 	}
-	fmt.Fprintf(w.out, "wrote %s: %s\n", c.Out, strings.Join(said, ", "))
+	fmt.Fprintf(w.out, "wrote %s: %s\n", c.Out, strings.Join(contents, ", "))
 	for _, n := range m.Notes {
 		fmt.Fprintln(w.out, "note: "+oneLine(n))
 	}
@@ -295,7 +311,8 @@ func sizeOf(m *topic.Material) string {
 }
 
 // interview asks for words, examples and seeds that the flags do not give. An empty
-// answer skips a question.
+// answer skips a question. Questions go to stderr and answers come from stdin, so that it
+// can be driven by a script as well.
 func (c *newCmd) interview(w *world) error {
 	in := bufio.NewScanner(w.in)
 	ask := func(question string) []string {

@@ -16,19 +16,28 @@ import (
 
 // pagesCmd lists pages and other URLs of a collection: as a table, as JSONL or in a
 // format of the user's own.
+//
+// The flags have three parts. --on, --off, --unsure, --skipped and --failed choose the
+// kinds of URLs, and what any of them asks for is listed; --host and --since restrict all
+// of these; --sort and --limit apply last. The order uncertainty puts pages near the
+// threshold first, which are the ones to label; surprise puts those first whose link
+// promised something else than the page is, which show what the strategy gets wrong.
 type pagesCmd struct {
-	Dir     string        `arg:"" help:"Collection."`
+	Dir string `arg:"" help:"Collection."`
+	// Which kinds of URLs; without any, every page that was fetched.
 	On      bool          `help:"List pages on topic."`
 	Off     bool          `help:"List pages off topic."`
 	Unsure  bool          `help:"List pages near the threshold, on either side."`
 	Skipped skippedReason `placeholder:"REASON" help:"List skipped URLs: --skipped, or --skipped=REASON."`
 	Failed  bool          `help:"List URLs that failed for good."`
-	Host    string        `placeholder:"NAME" help:"List only this host."`
-	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
-	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
-	JSON    bool          `help:"Print JSON, one line per page."`
-	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
+	// Which of these, in which order, and how many.
+	Host  string `placeholder:"NAME" help:"List only this host."`
+	Since moment `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
+	Sort  string `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	// How they are printed; without both, as a table.
+	JSON   bool   `help:"Print JSON, one line per page."`
+	Format string `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
 }
 
 func (pagesCmd) Help() string {
@@ -40,7 +49,7 @@ func (pagesCmd) Help() string {
 
 Without --on, --off, --unsure, --skipped and --failed: every page that was
 fetched. With several of them: what any one asks for. --sort surprise puts first
-what turned out otherwise than its link had promised. A reason may be given by
+the pages that differ most from what their links promised. A reason may be given by
 its beginning, as robots for robots.txt and robots.meta; see dowse help reasons.
 
 Fields:
@@ -51,7 +60,9 @@ Fields:
 func indented(text string) string { return "  " + strings.Join(wrap(text, 74), "\n  ") }
 
 // A skippedReason is the value of --skipped: a reason, the beginning of one, or any
-// reason if the flag has no value.
+// reason if the flag has no value. The parser sees it as a boolean flag that may be
+// written with a value (--skipped=robots), since a flag with an optional value that
+// follows a space would swallow the next argument.
 type skippedReason string
 
 // Decode implements kong.MapperValue for a flag whose value is optional.
@@ -95,8 +106,10 @@ func parseAgo(s string) (time.Duration, bool) {
 	return d, err == nil && d >= 0
 }
 
-// Run prints the URLs that the flags select. It reads the collection as a stream, so
-// that large ones need little memory, and can be interrupted.
+// Run prints the URLs that the flags select. It reads the collection as a stream, so that
+// large ones need little memory, and can be interrupted. Flags are checked before the
+// collection is opened, which may take seconds. How many URLs there are goes to stderr,
+// and only where a person reads it; the list alone is on stdout.
 func (c *pagesCmd) Run(w *world) error {
 	print, err := c.printer(w)
 	if err != nil {
@@ -111,6 +124,7 @@ func (c *pagesCmd) Run(w *world) error {
 	}
 	defer cr.Close()
 	out := bufio.NewWriter(w.out)
+	// Only people need a heading; a pipe gets nothing but rows.
 	if w.outTTY && !c.JSON && c.Format == "" {
 		room, about := c.columns()
 		fmt.Fprintf(out, "%-*s %-*s %s\n", room+5, "verdict", about, "title", "URL")
@@ -185,8 +199,14 @@ func (c *pagesCmd) columns() (room, about int) {
 	return len(collection.VerdictUnsure), 26
 }
 
-// tableRow returns a printer for people. On a terminal, title and URL share its width
-// and the URL is cut in the middle; elsewhere both are complete.
+// tableRow returns a printer for people: relevance and verdict, or the reason of a URL
+// that was not kept, then title or detail, then the URL:
+//
+//	0.97 on     Anemones of the splash zone  shorewalks.demo/anemones
+//	-    robots.txt closed                   private.example/x
+//
+// On a terminal, title and URL share its width and the URL is cut in the middle;
+// elsewhere both are complete. A page that is kept without its end is marked [cut].
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	room, about := c.columns()
 	terminal := columnsOf(w.out)

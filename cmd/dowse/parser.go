@@ -12,7 +12,11 @@ import (
 
 // newParser makes the parser of the command line. Values of flags come from the command
 // line, then from the environment (see env.go), then from the project's and the user's
-// config file. Parsing never exits the process: exit records the code instead.
+// config file. Parsing never exits the process: exit records the code instead, so that
+// tests can parse and that output is flushed before the process ends.
+//
+// A config file with an error is an error of every command, even of dowse help: a user
+// who believes that a contact or a delay is in effect must learn that it is not.
 func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 	config, err := loadConfig(w.env)
 	if err != nil {
@@ -32,7 +36,8 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 }
 
 // settingMappers lets the table of settings read the values of its flags, one mapper per
-// kind of value. Tags of settings name the kind with type:"...".
+// kind of value. Tags of settings name the kind with type:"...". So a size, a rate or a
+// share is read and checked by the same code in a flag, a config file and crawl.yaml.
 func settingMappers() (list []kong.Option) {
 	for _, kind := range []settings.Kind{settings.Count, settings.Time, settings.Size, settings.Rate, settings.Share, settings.Until} {
 		list = append(list, kong.NamedMapper(string(kind), kong.MapperFunc(readSetting)))
@@ -61,8 +66,8 @@ func readSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 }
 
 // reset returns the flags of settings that were given with their zero value, which
-// removes a limit that the collection has. The zero value alone cannot express that,
-// since it also means "not given".
+// removes a limit that the collection has: --pages 0 means no limit from now on. The zero
+// value alone cannot express that, since it also means "not given".
 func (w *world) reset() (flags []string) {
 	if w.parser == nil {
 		return nil
@@ -76,7 +81,9 @@ func (w *world) reset() (flags []string) {
 }
 
 // flagGroups are the headings under which help lists flags, in this order. The tag group
-// of a flag names the key; flags without a group come first.
+// of a flag names the key; flags without a group come first. The order follows a crawl:
+// what it looks for, how much, where, in which order, how politely, what it prints, and
+// what happens when it is run again.
 var flagGroups = []kong.Group{
 	{Key: "what", Title: "WHAT"},
 	{Key: "much", Title: "HOW MUCH (the first limit reached ends the crawl)"},

@@ -12,7 +12,8 @@ import (
 func idOf(i int) frontier.ID { return frontier.ID(i) }
 
 // A printer carries out crawl --print: it streams on-topic pages to stdout as they are
-// found.
+// found. It prints pages when they are judged, in the order of the crawl. A model that
+// changes verdicts later does not take them back; dowse pages --on has the present ones.
 type printer struct {
 	w    *world
 	kind string

@@ -10,8 +10,9 @@ import (
 )
 
 // privateHosts returns an error if every URL leads to an address that is not public and
-// that no network of allowed contains: then nothing could be fetched. Host names are not
-// resolved; the dialer checks the addresses they resolve to.
+// that no network of allowed contains: then nothing could be fetched. It is only for a
+// better message; what protects private networks is the dialer, which checks every
+// address that a name resolves to, at every request. Host names are not resolved here.
 func privateHosts(urls, allowed []string) error {
 	var first error
 	for _, raw := range urls {
@@ -46,9 +47,9 @@ func literalAddr(host string) (netip.Addr, bool) {
 	return addr, err == nil
 }
 
-// within reports whether an address is in one of the networks, each a network or a
-// single address. A network that cannot be parsed counts as matching; its error is
-// reported elsewhere.
+// within reports whether an address is in one of the networks, each a network or a single
+// address. A network that cannot be parsed counts as matching: its own error is reported
+// elsewhere, and a second one about the address would mislead.
 func within(addr netip.Addr, networks []string) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
 		if p, err := netip.ParsePrefix(s); err == nil {

@@ -18,8 +18,8 @@ const leastSalt = 16 // bytes
 // userSalt returns the salt with which the people in access logs are hashed. It is
 // generated once and kept next to the user's settings, readable by the user alone and
 // never in a collection: whoever receives a collection cannot find out by trying names
-// who is in it. If nothing can be kept it returns nil, and every crawl generates its
-// own.
+// who is in it. One salt for all crawls of a user lets a strategy recognise people across
+// logs. If nothing can be kept it returns nil, and every crawl generates its own.
 func userSalt(env func(string) string) ([]byte, error) {
 	config := userConfig(env)
 	if config == "" {

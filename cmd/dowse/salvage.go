@@ -10,7 +10,10 @@ import (
 )
 
 // collectionSalvageCmd builds a new collection from what can be read of a damaged or
-// older one, which it does not change.
+// older one, which it does not change: whatever goes wrong, the user still has what was
+// there. The archive is the only part that is needed, since pages can be extracted and
+// judged again from it; settings, seeds, labels and takedowns are taken over as far as
+// they can be read.
 type collectionSalvageCmd struct {
 	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
 	Words []string `arg:"" optional:"" help:"Words to judge the pages by, if topic.yaml can't be read."`
@@ -35,15 +38,17 @@ takedowns are also in crawl.yaml. Answers that had been cut off the archive and
 were saved in state/uncommitted-*.warc.gz are taken over if no other is there.
 Afterwards dowse crawl NEW continues where the old crawl stopped.
 
-Exits with 0 if all was read, and with 7 if something could not be: then it
-says what and where, and the new collection holds the rest.`
+Exits with 0 if everything was read. Otherwise it exits with 7 and lists what
+could not be read and where; the new collection holds the rest.`
 }
 
 // maxShown is the number of losses that are listed for people; JSON has all.
 const maxShown = 20
 
 // Run rebuilds the collection. It exits with 7 if something could not be read; the new
-// collection then holds the rest.
+// collection then holds the rest and can be crawled. The new collection appears as a
+// whole: until it is finished it has another name, and after an interruption that can be
+// deleted.
 func (c *collectionSalvageCmd) Run(w *world) error {
 	cfg, err := c.config(w)
 	if err != nil {
@@ -75,7 +80,7 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 }
 
 // config returns the topic to judge by, if one was given; otherwise the collection's own
-// is used.
+// is used. A topic file needs the user's consent for what it reads, as in a crawl.
 func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err error) {
 	switch {
 	case c.Topic != "" && len(c.Words) > 0:
@@ -90,7 +95,9 @@ func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err 
 	return cfg, err
 }
 
-// print prints what was kept, lost, erased and dropped.
+// print prints what was kept, lost, erased and dropped. Losses are listed with file,
+// offset and length, so that another copy of the archive can be searched for exactly
+// these; --json lists all of them.
 func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 	t := &sheet{}
 	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))

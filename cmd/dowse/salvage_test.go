@@ -56,7 +56,7 @@ func demoCollection(t *testing.T) string {
 	return dir
 }
 
-// visitsAtOnce writes into the settings of a collection how many visits it made at once.
+// visitsAtOnce writes into the settings of a collection how many concurrent visits it made.
 func visitsAtOnce(t *testing.T, dir string, n int) {
 	t.Helper()
 	s, err := collection.ReadSettings(dir)
@@ -371,7 +371,7 @@ func TestNothingIsCutBeforeAllIsChecked(t *testing.T) {
 	}
 }
 
-// TestJournalWithoutWitness harms the journal where no snapshot and no summary tells how long
+// TestJournalWithoutWitness harms the journal where no snapshot and no summary records how long
 // it was: the archive alone shows that it is not what a crash leaves. What a crash does leave
 // is cut off as before: the last entry, and the page of it, which is fetched again.
 func TestJournalWithoutWitness(t *testing.T) {

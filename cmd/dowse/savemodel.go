@@ -22,7 +22,7 @@ func saveModel(w *world, m judge.Model, file string) error {
 }
 
 // A saving is one value of --save: a kind of judge that examples train, and the file for
-// it.
+// it. The kinds are those of the registry of judges that examples can train.
 type saving struct {
 	judge.Candidate
 	file string

@@ -6,7 +6,9 @@ import (
 	"dowse/topic"
 )
 
-// schemaCmd prints the JSON Schemas of what commands print and of topic files.
+// schemaCmd prints the JSON Schemas of what commands print and of topic files. Every
+// object that a command prints names its schema and version, so that a program can check
+// what it reads and notice a new version.
 type schemaCmd struct {
 	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
 }
@@ -36,7 +38,8 @@ func (c *schemaCmd) Run(w *world) error {
 }
 
 // schemaNamed returns a JSON Schema. Except for topics it is derived from the Go types
-// that are printed, so that schema and output cannot differ.
+// that are printed, with the texts of their doc tags, so that schema and output cannot
+// differ. The schema of topics is a file that editors also get from package topic.
 func schemaNamed(name string) []byte {
 	switch name {
 	case "page":

@@ -14,7 +14,8 @@ import (
 )
 
 // extras are what the demo adds to screen and summary: it knows the relevant pages and
-// compares with other strategies. All fields are optional.
+// compares with other strategies. All fields are optional; crawls of the public web have
+// none of them, since the truth is not known there.
 type extras struct {
 	head    []string                                     // lines above the screen
 	rival   func(fetched int) (harvest float64, ok bool) // breadth-first after as many pages
@@ -22,26 +23,43 @@ type extras struct {
 	next    []string                                     // commands to try next
 }
 
-// A screen shows a crawl while it runs. On a terminal it is redrawn in place; elsewhere
-// it prints one line every ten seconds. All methods are called by the goroutine of the
-// crawl.
+// A screen shows a crawl while it runs. On a terminal it is redrawn in place:
+//
+//	fetched   412   on topic   301   harvest 0.73 (last 200: 0.81)   9 s   45/s
+//	▁▂▃▃▄▅▅▆▆▆▇▇▇█▇▇█▇██   breadth-first: 0.24 by the judge
+//
+//	0.97 on   shorewalks.demo/anemones        +2.24 "intertidal" ×4, +2.12 "tide…
+//	0.22 off  kelp.demo/shop/wetsuits         no word of the topic
+//
+//	queued 3841 on 48 hosts, best 0.95 · in flight 12 · limited by politeness
+//	hosts: 38 waiting for their delay · 1 backing off
+//
+// The first line has the totals, the second the recent harvest as a curve, the middle the
+// last five pages with the reasons for their verdict, and the end what the crawl waits
+// for. Elsewhere, in logs and pipes, it prints one line of key=value pairs every ten
+// seconds, and a line when the network fails or is back.
+//
+// All methods are called by the goroutine of the crawl, so there are no locks. The screen
+// reads the state of the crawl and never changes it.
 type screen struct {
-	w       *world
-	quiet   bool
-	live    bool
-	extra   *extras
-	cr      *crawler.Crawler
-	began   time.Time
-	said    time.Time
-	drawn   int // lines on the terminal
-	recent  []*crawler.Page
-	speller *topic.Speller
-	history []float64 // harvest of the last pages, sampled
-	paused  bool      // that there is no network was said
-	last    crawl.Status
+	w        *world
+	quiet    bool
+	live     bool
+	extra    *extras
+	cr       *crawler.Crawler
+	began    time.Time
+	lastLine time.Time
+	drawn    int // lines on the terminal
+	recent   []*crawler.Page
+	speller  *topic.Speller
+	history  []float64 // harvest of the last pages, sampled
+	paused   bool      // that there is no network was said
+	last     crawl.Status
 }
 
-// windowPages is the number of pages over which the recent harvest rate is measured.
+// windowPages is the number of pages over which the recent harvest rate is measured. The
+// rate of all pages hardly moves after some thousand; the recent one shows that a crawl
+// has dried up.
 const windowPages = 200
 
 const (
@@ -54,9 +72,10 @@ func newScreen(w *world, quiet, noProgress bool, extra *extras) *screen {
 	return &screen{w: w, quiet: quiet || noProgress, live: w.isTTY && w.env("TERM") != "dumb", extra: extra}
 }
 
-// begin shows the lines above the screen and, for a resumed crawl, how far it is.
+// begin shows the lines above the screen and, for a resumed crawl, how far it is. It is
+// called when the collection is open, before the first request.
 func (s *screen) begin(cr *crawler.Crawler) {
-	s.cr, s.speller, s.began, s.said = cr, cr.Topic.Speller(), time.Now(), time.Now()
+	s.cr, s.speller, s.began, s.lastLine = cr, cr.Topic.Speller(), time.Now(), time.Now()
 	if s.quiet {
 		return
 	}
@@ -94,8 +113,9 @@ func (s *screen) decision(p *crawler.Page) string {
 	return fmt.Sprintf(" %.2f %-4s %-*s %s", p.Relevance, name, room, fitMiddle(oneLine(url), room), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
 }
 
-// tellingReasons returns the strongest reasons in which pages differ; the bias is the
-// same for all.
+// tellingReasons returns the strongest reasons in which pages differ, at most three. The
+// bias is the same for all pages and reasons of weight 0 changed nothing, so both are
+// left out.
 func tellingReasons(list []dowse.Because) string {
 	telling := slices.DeleteFunc(slices.Clone(list), func(b dowse.Because) bool { return b.What == "bias" || b.Weight == 0 })
 	if len(telling) == 0 {
@@ -104,7 +124,8 @@ func tellingReasons(list []dowse.Because) string {
 	return collection.ReasonLine(telling, 3)
 }
 
-// tick updates the screen. The crawl's loop calls it about twice a second.
+// tick updates the screen. The crawl's loop calls it about twice a second, whether pages
+// come or not, so that the time and the waiting hosts are current.
 func (s *screen) tick(st crawl.Status) {
 	s.last = st
 	if s.quiet {
@@ -114,14 +135,15 @@ func (s *screen) tick(st crawl.Status) {
 		s.draw(st)
 		return
 	}
-	s.sayOutage(st.Outage)
-	if time.Since(s.said) >= lineEvery {
-		s.said = time.Now()
+	s.printOutage(st.Outage)
+	if time.Since(s.lastLine) >= lineEvery {
+		s.lastLine = time.Now()
 		fmt.Fprintln(s.w.err, s.line(st))
 	}
 }
 
-// line returns the progress as one line of key=value pairs, for logs.
+// line returns the progress as one line of key=value pairs, for logs. Programs read it:
+// keys are added at the end and never change their meaning.
 func (s *screen) line(st crawl.Status) string {
 	return fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
 		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
@@ -136,7 +158,9 @@ func (s *screen) rate(st crawl.Status) float64 {
 	return float64(st.Fetched) / st.Elapsed.Seconds()
 }
 
-// draw replaces the lines on the terminal by the present ones.
+// draw replaces the lines on the terminal by the present ones: it moves the cursor up to
+// the first line of the last drawing, clears the rest, and writes all lines in one call,
+// so that the terminal never shows half a screen.
 func (s *screen) draw(st crawl.Status) {
 	var b strings.Builder
 	if s.drawn > 0 {
@@ -169,8 +193,8 @@ func (s *screen) lines(st crawl.Status) []string {
 		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
 }
 
-// sayOutage prints a line when the network fails, and one when it is back.
-func (s *screen) sayOutage(o *crawl.Outage) {
+// printOutage prints a line when the network fails, and one when it is back.
+func (s *screen) printOutage(o *crawl.Outage) {
 	switch {
 	case o != nil && !s.paused:
 		fmt.Fprintf(s.w.err, "%s %s\n", time.Now().UTC().Format(time.RFC3339), outageLine(o, time.Now()))
@@ -185,7 +209,9 @@ func (s *screen) sayOutage(o *crawl.Outage) {
 const maxHostsShown = 5000
 
 // waits returns what hosts with queued links are waiting for, or the outage of the
-// network.
+// network. Three causes are distinguished because three different things help: nothing
+// (the delay is politeness), time (a host that failed is asked less often), or the site's
+// owner (without a robots.txt that can be read, nothing is fetched).
 func (s *screen) waits(now time.Time) string {
 	c := s.cr.Collection.Crawl
 	if o := c.Status().Outage; o != nil {
@@ -248,7 +274,7 @@ func (s *screen) end() {
 		return
 	}
 	if !s.live {
-		s.sayOutage(s.cr.Status().Outage)
+		s.printOutage(s.cr.Status().Outage)
 		return
 	}
 	s.draw(s.cr.Status())
@@ -258,16 +284,18 @@ func (s *screen) end() {
 // stopMeans explains each stop reason, for the summary, the status and dowse help
 // reasons.
 var stopMeans = map[dowse.StopReason]string{
-	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "enough pages on topic",
-	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time is over",
-	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
+	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "the limit of pages on topic is reached",
+	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time limit is reached",
+	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
 	dowse.StopMemory: "out of memory",
 }
 
-// cutPages counts the pages of a run that are kept without their end.
+// cutPages counts the pages of a run that are kept without their end, because they are
+// larger than --max-body or because the connection broke off. The summary names the first
+// one, so that a user can look at the cause.
 type cutPages struct {
 	n     int
 	first dowse.URL
@@ -294,10 +322,22 @@ func (c *cutPages) line(dir string) string {
 	return fmt.Sprintf("%s are cut off, such as this one; dowse why %s %s", some(c.n, "page"), dir, c.first)
 }
 
-// summary prints how a crawl ended, which of its pages are cut off, and what to do next.
+// summary prints how a crawl ended, which of its pages are cut off, and what to do next:
+//
+//	Reached 800 pages (stop_reason=pages). Ran 8.5 s.
+//	 fetched 800   on topic 401   harvest 0.501 (by the judge)
+//	 books: 2,310 seen = 800 fetched + 21 failed + 9 redirected + 1,402 queued
+//	        + 78 skipped (balanced)
+//
+//	Next: dowse crawl reefs.dowse --pages 1600        fetch more
+//	      dowse pages reefs.dowse --on
+//
+// The books are the proof that no URL was lost: what was seen is the sum of what became
+// of it. The last lines are commands that can be copied.
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
+	// A crawl that has dried up does not end by itself unless --until says so.
 	if s.Fetched >= windowPages && s.Window == 0 {
 		fmt.Fprintf(w.err, " the last %d pages had none on topic: it has probably dried up\n", windowPages)
 	}
@@ -337,8 +377,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 }
 
-// headline returns the first line of a summary: how the crawl ended, and how long it
-// ran.
+// headline returns the first line of a summary: how the crawl ended, and how long it ran.
+// A pause and a limit are named with the number of pages, since both are normal; other
+// ends are named by their meaning.
 func headline(why dowse.StopReason, s crawl.Status) string {
 	how := "Done: " + stopMeans[why]
 	switch why {
@@ -366,7 +407,10 @@ func rarely(b crawl.Books) (line string) {
 	return line
 }
 
-// nextSteps returns commands to try after a crawl. How to continue it comes first.
+// nextSteps returns commands to try after a crawl. How to continue it comes first. After
+// an interruption or a failure of the network that is nearly all there is; otherwise the
+// commands lead to what was found: the best pages, the explanation of one, an export. If
+// nothing is on topic, they lead to the pages that came nearest.
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) {
 	again := "dowse crawl " + dir
 	switch cr.StopReason() {

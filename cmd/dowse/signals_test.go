@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// TestSignalsEndWaiting lets commands read from a pipe to which nobody writes, and
+// TestSignalsEndWaiting lets commands read from a pipe without a writer, and
 // sends them a signal. Each must end by itself, soon; the bound here is only for a
 // command that never would.
 func TestSignalsEndWaiting(t *testing.T) {
@@ -73,8 +73,8 @@ func TestSignalsEndWaiting(t *testing.T) {
 	}
 }
 
-// openWhenRead opens a pipe for writing once somebody reads from it; nil if nobody
-// does.
+// openWhenRead opens a pipe for writing once a process reads from it; it returns nil if
+// none does.
 func openWhenRead(ctx context.Context, t *testing.T, path string) *os.File {
 	t.Helper()
 	for ctx.Err() == nil {

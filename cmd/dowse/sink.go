@@ -5,8 +5,10 @@ import (
 	"io"
 )
 
-// A sink is the standard output. It remembers the first error of writing: a command
-// whose output is lost has failed, even if it did not check for the error itself.
+// A sink is the standard output. It remembers the first error of writing: a command whose
+// output is lost, because a disk is full or a pipe was closed, has failed, even if it did
+// not check for the error itself. Commands can therefore print without checking every
+// call.
 type sink struct {
 	out    io.Writer
 	err    error      // the first

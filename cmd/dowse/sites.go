@@ -15,6 +15,14 @@ import (
 )
 
 // sitesCmd lists the sites that a crawl for sites has found, with their verdicts.
+//
+//	site                     verdict     sure judged read links stop
+//	whiteness-289.demo       relevant   0.967      2    2     6 start link_rank
+//	hartcombe-42.demo        relevant   0.983      2    3     4 start link_rank
+//
+// Such a crawl reads as few pages of a site as it needs for a verdict: judged is the
+// number of pages after which it was sure, read how many it fetched in all, since it also
+// looks for links to other sites. stop names why it read no further.
 type sitesCmd struct {
 	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
 	All   bool   `help:"Include sites that were not read yet."`
@@ -68,8 +76,8 @@ func siteSummary(c *crawl.Crawl) (string, bool) {
 	return fmt.Sprintf(" sites: %d judged, %d on topic, %d being read, %d known", examined, relevant, reading, known), true
 }
 
-// pick selects, sorts and limits the sites. Sites that were not read have order 0 and
-// are sorted last.
+// pick selects, sorts and limits the sites. Sites that were not read have order 0 and are
+// sorted last: as unsigned numbers their order minus one is the largest.
 func (c *sitesCmd) pick(list []site.Site) []site.Site {
 	list = slices.DeleteFunc(list, func(s site.Site) bool {
 		return !c.All && s.Order == 0 || c.On && s.Verdict != site.Relevant
@@ -136,8 +144,13 @@ func siteLine(s site.Site, room, terminal int) string {
 	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, plain.FitEnd(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
 }
 
-// printStory prints why a site was chosen, how it was judged, and what it links to; it
-// is the output of dowse why for a site.
+// printStory prints why a site was chosen, how it was judged, and what it links to; it is
+// the output of dowse why for a site. The list of pages is the argument for the verdict:
+// each page's own confidence, and the site's confidence after it.
+//
+//	Pages read   page   site after it
+//	  1          0.913   0.820         http://www.nettlewater-171.demo/
+//	  2          0.921   0.955 judged  http://www.nettlewater-171.demo/salinity
 func printStory(out io.Writer, s *collection.SiteStory) {
 	add := func(format string, args ...any) {
 		fmt.Fprintln(out, clip(strings.TrimRight(fmt.Sprintf(format, args...), " "), columnsOf(out), columnsOf(out)))

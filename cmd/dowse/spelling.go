@@ -18,9 +18,9 @@ func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
 	return out
 }
 
-// spell finds the words of the page behind the stems in the judge's reasons. In JSON
-// they are added to the stems; for people they replace them. A page that is not kept has
-// none.
+// spell finds the words of the page behind the stems in the judge's reasons: a judge
+// knows "bleach", the page says "bleaching". In JSON they are added to the stems, which
+// programs compare; for people they replace them. A page that is not kept has none.
 func (a *account) spell(cr *crawler.Crawler, scripts bool) {
 	if a.Judged == nil {
 		return

@@ -17,8 +17,12 @@ import (
 	"dowse/internal/facts"
 )
 
-// statusCmd shows the progress of collections. With --check it is a health check for
-// monitoring.
+// statusCmd shows the progress of collections. It reads the journal as it is now, so it
+// may run at any time during a crawl, and it never writes.
+//
+// Two uses are combined. A person reads the screen ([status.lines]), perhaps with
+// --watch. A monitor calls --check, for which the exit code counts: 0 if the crawl is
+// healthy, 8 if a person should look at it, 7 if the collection cannot be opened.
 type statusCmd struct {
 	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
 	JSON  bool     `help:"Print JSON, one line per collection."`
@@ -50,7 +54,8 @@ const (
 // and what is known about its runs, labels and judges. status --json and crawl --json
 // print it.
 type status struct {
-	Schema  string    `json:"schema"`
+	Schema string `json:"schema"`
+	// Which collection, and whether a crawl is running in it.
 	Name    string    `json:"name" doc:"the name of the collection"`
 	Dir     string    `json:"dir" doc:"its directory"`
 	Process int       `json:"pid,omitempty" doc:"the process that crawls"`
@@ -59,6 +64,8 @@ type status struct {
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
 	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
+	// How far the crawl is. The crawl's own status is embedded; its members are on the
+	// same level in JSON.
 	crawl.Status
 	Elapsed  facts.Seconds            `json:"elapsed" doc:"how long the crawl ran, over all runs (s)"`
 	Balanced bool                     `json:"balanced" doc:"whether the books balance"`
@@ -66,6 +73,7 @@ type status struct {
 	Reasons  []collection.ReasonCount `json:"reasons" doc:"why URLs were skipped or failed, and how many"`
 	Notices  []string                 `json:"notices,omitempty" doc:"what a person should know"`
 
+	// What judges, and how far it can be trusted.
 	Model     string            `json:"model" doc:"the model that judges"`
 	Labels    int               `json:"labels" doc:"labels in force"`
 	Untrained int               `json:"untrained" doc:"lines of labels.jsonl that no model was trained on"`
@@ -81,8 +89,8 @@ type status struct {
 // A contrast describes the pages that serve as negative examples if the topic has none.
 type contrast struct {
 	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
-	Seen    int `json:"seen" doc:"of the first so many"`
-	Instead int `json:"instead" doc:"in place of so many everyday texts"`
+	Seen    int `json:"seen" doc:"drawn from this many first pages"`
+	Instead int `json:"instead" doc:"everyday texts that they replace"`
 	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
 }
 
@@ -95,7 +103,9 @@ type waitingLead struct {
 // topLeads is the number of queued links in the status of crawl --json.
 const topLeads = 5
 
-// statusOf adds what is known about the collection to the crawl's own status.
+// statusOf adds what is known about the collection to the crawl's own status: whether a
+// process works on it, how the last run ended, labels and models, and the best waiting
+// links. It is printed by status and, with --json, at the end of a crawl.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
@@ -116,8 +126,9 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	return st
 }
 
-// lastRun returns the process that crawls, 0 for none, and the last run. A run may begin
-// or end while it looks, so it looks twice before a run counts as killed.
+// lastRun returns the process that crawls, 0 for none, and the last run. A run without an
+// end and without a process was killed. A run may begin or end while it looks, so it
+// looks twice before a run counts as killed.
 func lastRun(col *collection.Collection) (process int, last crawler.RunRecord, ok bool) {
 	for range 2 {
 		process = collection.Running(col.Dir)
@@ -156,7 +167,8 @@ func (st *status) label(col *collection.Collection) {
 }
 
 // audit returns the lines on labels, models and the audited harvest rate, with a warning
-// if the judge's rate is outside of the audit's interval.
+// if the judge's rate is outside of the audit's interval. The judge never measures
+// itself: the audited rate comes from the labels of a random sample.
 func (st *status) audit() []string {
 	var lines []string
 	if st.Labels+st.Untrained > 0 {
@@ -239,8 +251,8 @@ func (c *statusCmd) dirs() ([]string, error) {
 }
 
 // show prints every collection and, with --check, returns the problems. For a collection
-// that cannot be opened it prints the error and continues; the exit code is then the
-// highest of theirs.
+// that cannot be opened it prints the error and continues: a monitor must see the state
+// of the others. The exit code is then the highest of theirs.
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	worst, shown := exitOK, 0
@@ -288,7 +300,8 @@ func (c *statusCmd) look(dir string) (*status, error) {
 }
 
 // problem returns what is wrong with a crawl, "" for nothing. A running crawl is healthy
-// if its books balance.
+// if its books balance. A crawl that reached a limit or was paused is healthy too: that
+// is what the user wanted.
 func (st *status) problem() string {
 	switch {
 	case !st.Balanced:
@@ -322,7 +335,23 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	return nil
 }
 
-// lines returns the status as text.
+// lines returns the status as text:
+//
+//	tide-pools  stopped 13s ago: the page limit is reached (pages)
+//	 fetched   120   on topic 53   harvest 0.442 by the judge (last 200: 0.442)
+//	 judge     m0001: grown from the words: 18 pages rated high, 46 rated low,
+//	           of the first 100
+//	 queued    1,496 links on 47 hosts
+//	 received  2.6 MB in 174 requests, ran 11.4s
+//	 books     1,648 seen = 120 fetched + 6 failed + 3 redirected
+//	           + 1,496 queued + 23 skipped
+//	           balanced
+//	 next      0.952 http://anemonia.demo/notes/quadrat-counts-2
+//	 skipped       23 robots.txt: the host's robots.txt forbids it
+//	 failed         6 http.status: the server answered with an error
+//
+// Below the totals come labels, judge and audit, then the books, what was not reached,
+// the best waiting links, the shadows, and why URLs were skipped or failed.
 func (st *status) lines() []string {
 	b := st.Books
 	lines := []string{
@@ -338,6 +367,7 @@ func (st *status) lines() []string {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
 	lines = append(lines, unreachedLines(st.Unreached)...)
+	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
 	for i, l := range st.Frontier {
@@ -357,7 +387,7 @@ func (st *status) lines() []string {
 			name = ""
 		}
 		last = fate
-		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
+		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), withFlags(r.Reason, r.Meaning)))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)
@@ -365,7 +395,9 @@ func (st *status) lines() []string {
 	return lines
 }
 
-// consultedLines returns how often an outside judge was asked and answered.
+// consultedLines returns how often an outside judge was asked and answered. It is asked
+// only about unsure pages, within its budget; answers that are known already cost
+// nothing.
 func consultedLines(c *crawler.Consulted) (lines []string) {
 	if c == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"dowse/collection"
 )
 
-// stopCmd stops a running crawl of another process gently.
+// stopCmd stops a running crawl of another process gently, as Ctrl-C in its terminal
+// would. The process is found by the lock of the collection.
 type stopCmd struct {
 	Dir  string        `arg:"" help:"Collection."`
 	Wait time.Duration `default:"30s" help:"Wait this long until it has stopped."`
@@ -31,7 +32,8 @@ const stopPoll = 50 * time.Millisecond
 
 // Run sends SIGTERM to the process that holds the collection and waits until it has let
 // go. It never signals a process of another container or machine, whose number may mean
-// another process here.
+// another process here. If the crawl needs longer than --wait, it is still stopping, and
+// the error says how to hasten it.
 func (c *stopCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -47,6 +49,7 @@ func (c *stopCmd) Run(w *world) error {
 		fmt.Fprintf(w.err, "no crawl is running in %s\n", c.Dir)
 		return nil
 	}
+	// Windows has no signal that asks a process of another console to end.
 	if runtime.GOOS == "windows" {
 		return fmt.Errorf("stop: process %d works on %s; press Ctrl-C in its window (here a process can't be asked to stop from outside, only killed: taskkill /F /PID %d, which costs the visits under way and nothing else)", pid, c.Dir, pid)
 	}
@@ -60,9 +63,9 @@ func (c *stopCmd) Run(w *world) error {
 	return nil
 }
 
-// terminate asks the process that works on dir to stop. The holder is checked again
-// after there is a handle for the process, so that its number cannot have passed to
-// another process.
+// terminate asks the process that works on dir to stop. The holder is checked again after
+// there is a handle for the process, so that its number cannot have passed to another
+// process in between.
 func terminate(dir string, pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {

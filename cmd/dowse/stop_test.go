@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// A bystander is a process that has nothing to do with a crawl. It repeats what it
-// is told, as long as it lives.
+// A bystander is a process that has nothing to do with a crawl. It prints every
+// line that it reads, until it ends.
 type bystander struct {
 	*exec.Cmd
 	in  io.Writer

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// canary is a word that stands only in files outside of a collection.
+// canary is a word that occurs only in files outside of a collection.
 const canary = "xyzzycanary"
 
 // strangerHang is how long a command may take before it counts as hanging. No verdict
@@ -229,7 +229,7 @@ func (s *stranger) bait(path, target string) error {
 	return os.WriteFile(target, data, 0o600)
 }
 
-// tree tells what is outside.
+// tree returns the files outside of the collection, with their contents.
 func (s *stranger) tree() map[string]string {
 	files := map[string]string{}
 	fs.WalkDir(os.DirFS(s.outside()), ".", func(name string, d fs.DirEntry, err error) error {

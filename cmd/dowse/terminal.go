@@ -14,7 +14,8 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // width returns the columns of the terminal on stderr, 80 if there is none.
 func width() int { return widthOf(os.Stderr) }
 
-// widthOf returns the columns of a terminal, 80 if they are not known.
+// widthOf returns the columns of a terminal, 80 if they are not known. Terminals that
+// claim to be narrower than 20 columns are not believed.
 func widthOf(f *os.File) int {
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 		return w

@@ -6,7 +6,8 @@ import (
 )
 
 // A terminal is an output with a width and possibly colours. Pipes and files are not
-// terminals: nothing is cut and nothing is coloured there.
+// terminals: nothing is cut and nothing is coloured there. The functions below ask any
+// io.Writer, so that code that prints needs no second parameter for it.
 type terminal interface {
 	columns() int
 	coloured() bool
@@ -41,7 +42,8 @@ const (
 )
 
 // tints colour the second group of their pattern. They match the beginning of a line
-// only, whose text does not come from pages.
+// only, whose text does not come from pages: a title cannot be coloured as a verdict.
+// Colours repeat what the words say and are never the only carrier of a meaning.
 var tints = []struct {
 	where  *regexp.Regexp
 	colour string

@@ -20,7 +20,15 @@ import (
 	"dowse/topic"
 )
 
-// topicCmd groups the commands on topics.
+// topicCmd groups the commands on topics, which say what a crawl looks for. Most accept a
+// topic in any form: a file, a collection, whose topic it is then, or words in quotes
+// (anyTopic).
+//
+//	check, show, list   what a topic says
+//	test, diff          how well its judge works, and what a change does
+//	select              topics for experiments, from a web directory
+//	words, dewey        judges of the literature, as model files
+//	schema              for editors
 type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Check a topic file and report its problems."`
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, or what its judge learnt."`
@@ -40,7 +48,16 @@ func (topicCmd) Help() string {
   dowse topic show "coral bleaching"    a topic file to begin with`
 }
 
-// topicCheckCmd checks a topic file and everything that it names.
+// topicCheckCmd checks a topic file and everything that it names. Findings have levels:
+// wrong prevents a crawl, warn probably spoils it, hint could improve it, and ok reports
+// what was understood.
+//
+//	ok    words 3, also 8, not 3, seeds 0
+//	hint  the judge looks for, in any form: tide pools, intertidal, rocky shore
+//	warn  no seeds: add seeds: to the topic, or give some on the command line
+//
+// Problems of the file have line and column. Examples are read or fetched as a crawl
+// would, so a topic that passes is one that can be crawled.
 type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	JSON  bool   `help:"Print JSON."`
@@ -101,8 +118,9 @@ func (c *topicCheckCmd) Run(w *world) error {
 	return nil
 }
 
-// findings checks a topic. A faulty file is a finding, not an error, so that --json
-// lists all problems.
+// findings checks a topic: the file itself, then strategy and program that it names, then
+// what its words may mean, then its examples. A faulty file is a finding, not an error,
+// so that --json lists all problems.
 func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	t, _, err := anyTopic(c.Topic)
 	if problems := problemsIn(err); len(problems) > 0 {
@@ -116,6 +134,8 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 		return nil, err
 	}
 	list = findingsOf(slices.Concat(t.Check(), around(t), c.understood(dictionary, t)))
+	// Examples are gathered last: it may need the network, and what is wrong in the file
+	// should be reported without it.
 	if t.Needs() {
 		more, err := c.gathered(w)
 		if err != nil {
@@ -135,7 +155,8 @@ func findingsOf(found []topic.Finding) (list []finding) {
 }
 
 // around checks what a topic names that is neither in the file nor an example: the
-// strategy, and the program of an outside judge.
+// strategy, and the program of an outside judge. A missing program is a warning: the
+// topic may have been written for another machine.
 func around(t *topic.Topic) (list []topic.Finding) {
 	if err := knownStrategy(t); err != nil {
 		list = append(list, topic.Finding{Level: topic.Wrong, Text: err.Error()})
@@ -169,7 +190,9 @@ func isProgram(name, dir string) bool {
 }
 
 // gathered fetches and checks the examples of a topic, and writes the lock with --lock.
-// Examples that cannot be read are findings.
+// Examples that cannot be read are findings, like mistakes in the file. A missing
+// contact, a missing consent and an interruption are errors: they say nothing about the
+// topic.
 func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -301,7 +324,7 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(what) {
-		if _, err := addSaid(w.ctx, what, m); err != nil {
+		if _, err := addLabels(w.ctx, what, m); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -309,11 +332,11 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 	return t, j, m.Examples, err
 }
 
-// addSaid adds the labelled pages of a collection to the examples and returns notes on
+// addLabels adds the labelled pages of a collection to the examples and returns notes on
 // those that are missing. If the topic has no negative examples, pages seen by the crawl
 // are added as in the crawl itself. A model that was trained before is dropped and
-// trained anew.
-func addSaid(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
+// trained anew, since it does not know the labels.
+func addLabels(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
 	labels, missing, err := crawler.Labelled(dir)
 	if err != nil {
 		return nil, inCollection(err)
@@ -344,7 +367,7 @@ func (topicSchemaCmd) Run(w *world) error {
 
 // anyTopic returns the topic that an argument names: a file, a collection or words. The
 // threshold is the relevance from which pages are on topic; that of a collection may
-// differ from its topic's.
+// differ from its topic's, because --threshold overrides it.
 func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 	if st, err := os.Stat(what); err == nil && st.IsDir() && collection.IsCollection(what) {
 		return topicIn(what)
@@ -357,7 +380,8 @@ func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 
 // material returns the topic that an argument names, and what its judge is trained on:
 // for a file the examples are fetched or read now, for a collection they are those that
-// it keeps. The user must have agreed to what a topic file reads.
+// it keeps. The user must have agreed to what a topic file reads. A lock, if there is
+// one, pins the examples by their hashes, so that a changed page is noticed.
 func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, threshold float64, m *topic.Material, err error) {
 	if t, threshold, err = anyTopic(what); err != nil {
 		return nil, 0, nil, err
@@ -387,7 +411,8 @@ func keptMaterial(dir string) (*topic.Material, error) {
 }
 
 // pinned returns the examples that the lock of a topic file pins, none if there is no
-// lock.
+// lock. With a lock a crawl notices that an example has changed since the topic was
+// checked, and reports it.
 func pinned(what []string) ([]topic.Origin, error) {
 	if len(what) != 1 {
 		return nil, nil

@@ -25,8 +25,9 @@ whose labels have them, digit by digit, and a page is on topic if the class that
 wins is wanted. The paper's 20 codes are built in; other tables are the user's own.`
 }
 
-// Run writes the judge as a model file. A table of the user's own needs --want, since no
-// class of it is wanted by default.
+// Run writes the judge as a model file, which model: in a topic file names. A table of
+// the user's own needs --want, since no class of it is wanted by default; the built-in
+// table has the classes of the paper.
 func (c *topicDeweyCmd) Run(w *world) error {
 	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
 	if c.Codes != "" {

@@ -16,7 +16,17 @@ import (
 )
 
 // topicDiffCmd compares two topics or two models of a crawl: lines, terms and, on a
-// collection, verdicts.
+// collection, verdicts. It shows the effect of an edit before a crawl is run again with
+// it, and what labels have taught a judge:
+//
+//	m0000 and m0001
+//	 the topics say the same
+//
+//	 terms: what they add to the log-odds of a page that has them
+//	  -1.424  intertidal               +2.849 -> +1.424
+//
+//	 pages: 9 of 120 change sides
+//	  0.69 -> 0.00 off  Links, Craville              lemarche.demo/links
 type topicDiffCmd struct {
 	What  []string `arg:"" name:"a b" help:"Two topics, or a collection and two of its models."`
 	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both."`
@@ -35,7 +45,8 @@ Shows which lines of the topics differ, which terms the judges weight differentl
 and, if there is a collection, which of its pages would change sides.`
 }
 
-// A contender is one of the two judges that are compared.
+// A contender is one of the two judges that are compared, with the topic and threshold
+// that it judges by and the examples that it was trained on.
 type contender struct {
 	name      string
 	topic     *topic.Topic
@@ -64,8 +75,9 @@ type flip struct {
 	On     bool      `json:"on"` // after
 }
 
-// Run compares the topics or models and prints the differences. Terms are compared on
-// the examples of both or, without any, on a sample of the collection's pages.
+// Run compares the topics or models and prints the differences. Terms are compared on the
+// examples of both or, without any, on a sample of the collection's pages: only terms
+// that occur on pages are worth comparing.
 func (c *topicDiffCmd) Run(w *world) error {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -79,6 +91,8 @@ func (c *topicDiffCmd) Run(w *world) error {
 	d := &topicDiff{A: a.name, B: b.name, Flips: []flip{}}
 	d.Removed, d.Added = lineDiff(string(a.topic.YAML()), string(b.topic.YAML()))
 	examples := slices.Concat(a.examples, b.examples)
+	// With a collection both judges rate its pages. Its pages also serve for comparing
+	// terms if neither topic has examples.
 	if c.On != "" {
 		pages, err := d.judge(c.On, a, b)
 		if err != nil {
@@ -100,7 +114,7 @@ func (c *topicDiffCmd) Run(w *world) error {
 }
 
 // contenders reads the two topics, or the two models of a collection. A collection among
-// the arguments also supplies the pages to judge.
+// the arguments also supplies the pages to judge, unless --on names another.
 func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender, err error) {
 	switch {
 	case len(c.What) == 3 && collection.IsCollection(c.What[0]):
@@ -206,7 +220,8 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 // examples.
 const diffSample = 200
 
-// lines returns the differences as text, with at most n pages.
+// lines returns the differences as text, with at most n pages: first the lines of the
+// topics, then terms with their weights before and after, then pages that change sides.
 func (d *topicDiff) lines(n, terminal int) []string {
 	lines := []string{fmt.Sprintf("%s and %s", d.A, d.B)}
 	if len(d.Removed)+len(d.Added) == 0 {

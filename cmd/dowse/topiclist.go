@@ -12,7 +12,8 @@ import (
 	"dowse/topic"
 )
 
-// topicListCmd lists topic files and the topics of collections in folders.
+// topicListCmd lists topic files and the topics of collections in folders, one line each.
+// A file that cannot be read is listed with its problem, since a user looks for it here.
 type topicListCmd struct {
 	Dir  []string `arg:"" optional:"" help:"Folders to look into (default: this one)."`
 	JSON bool     `help:"Print JSON, one line per topic."`
@@ -62,7 +63,8 @@ func (c *topicListCmd) Run(w *world) error {
 	return nil
 }
 
-// print prints one topic: its path, its name and how much it contains.
+// print prints one topic: its path, its name and how much it contains, without the kinds
+// of evidence that it does not use.
 func (c *topicListCmd) print(w *world, t listedTopic) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(t)

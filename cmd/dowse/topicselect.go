@@ -20,22 +20,29 @@ import (
 )
 
 // topicSelectCmd draws topics for experiments from a web directory. The same directory,
-// flags and random seed give the same topics.
+// flags and random seed give the same topics, so that an experiment can be repeated.
+//
+// The flags are the rules of the draw: which level of categories, how many pages a
+// category needs (--seeds, --train and --targets, or --min), and how many topics may be
+// near relatives (--per-parent, --per-grandparent), since such topics are not independent
+// of each other.
 type topicSelectCmd struct {
-	Directory string   `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
-	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
-	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
-	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
-	Seeds     int      `default:"10" placeholder:"N" help:"Seeds per topic."`
-	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
-	Targets   int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
-	Min       int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
-	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
-	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
-	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
-	Rng       uint64   `default:"1" placeholder:"N" help:"Random seed of the draw."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Folder for topic files, splits and training examples."`
-	JSON      bool     `help:"Print JSON."`
+	Directory string `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
+	Structure string `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
+	// Which categories become topics, and how their pages are split.
+	Level   int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
+	Count   int      `default:"30" placeholder:"N" help:"Topics, at most."`
+	Seeds   int      `default:"10" placeholder:"N" help:"Seeds per topic."`
+	Train   int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
+	Targets int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
+	Min     int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
+	Parent  int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
+	Grand   int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
+	Exclude []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
+	// The draw, and where it is written.
+	Rng  uint64 `default:"1" placeholder:"N" help:"Random seed of the draw."`
+	Out  string `short:"o" placeholder:"DIR" help:"Folder for topic files, splits and training examples."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (topicSelectCmd) Help() string {
@@ -46,14 +53,16 @@ func (topicSelectCmd) Help() string {
 
 Draws topics for experiments from a directory, as Wang et al. 2009 do: categories
 of one level with enough pages, no two of one parent and no four of one
-grandparent. The pages of each are parted into seeds and targets; the first of the
-targets are training examples, and the rest no judge has seen. The training
-examples are in a small directory of their own, which the topic file names, so
-that a crawl can't learn from what it is to find. Smaller directories need smaller
+grandparent. The pages of each are split into seeds and targets. The first targets
+are training examples; no judge sees the others. The training examples are in a
+small directory of their own, which the topic file names, so that a crawl cannot
+learn from the pages that it has to find. Smaller directories need smaller
 numbers.`
 }
 
-// Run draws the topics, writes their files if --out is given, and prints a table.
+// Run draws the topics, writes their files if --out is given, and prints a table. Entries
+// of the directory that cannot be used are counted on stderr. A draw without any topic is
+// exit code 6: the rules are too strict for this directory.
 func (c *topicSelectCmd) Run(w *world) error {
 	d, err := directory.Open(c.Directory, directory.Options{Structure: c.Structure})
 	if err != nil {
@@ -151,7 +160,7 @@ func topicName(path string, taken map[string]int) string {
 }
 
 // print prints a table of the topics, and how many categories were rejected for each
-// reason.
+// reason, so that a user sees which rule to relax if there are too few.
 func (d *topicDraw) print(out io.Writer) {
 	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), some(d.Candidates, "category"), d.Level, some(d.Min, "page"))
 	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
@@ -175,7 +184,9 @@ func (d *topicDraw) print(out io.Writer) {
 }
 
 // write writes three files per topic into a new or empty folder: the topic file, the
-// split, and the training examples.
+// split (seeds, targets, training examples), and the training examples as a directory.
+// The topic file names only the last, so that a crawl cannot see its targets; the split
+// is for evaluating it.
 func (d *topicDraw) write(dir string, s *directory.Selected) error {
 	if there, _ := os.ReadDir(dir); len(there) > 0 {
 		return usage("topic select: %s is not empty; name a new folder", dir)

@@ -14,6 +14,8 @@ import (
 )
 
 // topicWordsCmd makes a table of weighted topic words from search results or from files.
+// It is the topic of one line of research, and a way to find words for a topic file: the
+// table lists what pages on the topic say most.
 type topicWordsCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to search for."`
 	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; needed for a search."`
@@ -40,7 +42,8 @@ has 1. The pages are fetched as a crawl would: robots.txt is obeyed, and on the
 public web --contact is required. They make good seeds too.`
 }
 
-// A wordsAnswer is the output of topic words --json.
+// A wordsAnswer is the output of topic words --json: the words with their weights, and
+// the pages that they come from, which make good seeds.
 type wordsAnswer struct {
 	Words []judge.TopicWord `json:"words"`
 	Pages []wordsPage       `json:"pages"`
@@ -52,7 +55,12 @@ type wordsPage struct {
 	Title string `json:"title"`
 }
 
-// Run prints the table and, with --model, writes it as a judge.
+// Run prints the table and, with --model, writes it as a judge. The table is on stdout,
+// one word per line with its weight, and how many pages it comes from on stderr:
+//
+//	1.000  reef
+//	0.857  bleach
+//	0.714  coral
 func (c *topicWordsCmd) Run(w *world) error {
 	pages, err := c.pages(w)
 	if err != nil {
@@ -98,7 +106,8 @@ type namedPage struct {
 	page *dowse.Page
 }
 
-// pages checks the flags and returns the pages that the table is made from.
+// pages checks the flags and returns the pages that the table is made from: files, or the
+// first results of a search. A search service is never contacted unless it is named.
 func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
 	switch {
 	case c.Top < 1 || c.Results < 1:
@@ -133,7 +142,8 @@ func readPages(files []string) (list []namedPage, err error) {
 }
 
 // found searches and fetches the results. A page that cannot be fetched is reported and
-// left out.
+// left out: search results are often gone or closed to crawlers, and the others are
+// enough.
 func (c *topicWordsCmd) found(w *world) (list []namedPage, err error) {
 	f, err := crawler.NewFetcher(c.config())
 	if err != nil {

@@ -21,6 +21,8 @@ import (
 const firstTrial = 1
 
 // A townDemo is a synthetic town of sites with a judge that was trained on some of them.
+// A crawl for sites is to find the other sites on topic and to read few pages of each.
+// The town knows which sites are on topic, so the summary can compare.
 type townDemo struct {
 	*experiment.JudgedTown
 	mark collection.Demo
@@ -48,7 +50,8 @@ func checkSites(n int) error {
 }
 
 // runTown crawls a synthetic town for sites, or compares methods on several towns. A
-// collection that exists is resumed on its own town.
+// collection that exists is resumed on its own town, which is generated again from the
+// number of sites and the random seed in its settings.
 func (c *demoCmd) runTown(w *world) error {
 	if c.Trial > 0 {
 		return c.tryTowns(w)
@@ -84,7 +87,8 @@ func townOf(dir string) (*townDemo, error) {
 }
 
 // tryTowns runs the built-in experiment on sites on other towns, and prints the table of
-// docs/sites.md.
+// docs/sites.md: methods in rows, measures with their intervals in columns, and below it
+// which claims hold.
 func (c *demoCmd) tryTowns(w *world) error {
 	if err := checkSites(c.Sites); err != nil {
 		return err
@@ -120,7 +124,8 @@ func (c *demoCmd) tryTowns(w *world) error {
 
 // trialColumns returns the headings over the measures of a trial. Cells that have no
 // meaning for a method are left empty: the homepage classifier fetches no pages of its
-// own, and only page crawlers judge by one page.
+// own, and only page crawlers judge by one page. An empty cell is honest where a number
+// would be compared with the others.
 func trialColumns(measures []measure.Measure) (list []reports.Column) {
 	heads := []string{"F", "precision", "recall", "pprs", "pprs, true", "harvest", "pages to judge", "more for links", "judged by one page"}
 	not := map[string][]string{

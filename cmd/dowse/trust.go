@@ -28,9 +28,18 @@ type trustFlag struct {
 	Trust bool `env:"-" group:"polite" rare:"" help:"Agree to what a collection or topic file does; remembered."`
 }
 
-// A consent decides what may be done for collections and topic files. What the user
-// agreed to is kept in a file of the user's own, never in the directory concerned, since
-// whoever made that directory could write the file too.
+// A consent decides what may be done for collections and topic files. Both are plain
+// directories and files that people send each other, and both can name a program to run,
+// a service to ask, a private network to reach or a file to read. A crawl must not do any
+// of that for a stranger, so the user agrees to it once, per collection and act.
+//
+// What the user agreed to is kept in a file of the user's own, never in the directory
+// concerned, since whoever made that directory could write the file too. An agreement
+// names the place, the act and, for programs, the contents of their files: a collection
+// that was replaced, or a program that was changed, has to be agreed to again.
+//
+// What the user does directly needs no agreement: a topic file that dowse new wrote, or a
+// network that was given as a flag, is recorded as agreed to.
 type consent struct {
 	file    string // that remembers; "" where there is no place for it
 	agreed  bool   // by --trust
@@ -49,6 +58,8 @@ func (w *world) consent(agreed bool) *consent {
 		c.file = filepath.Join(filepath.Dir(config), "trusted")
 	}
 	in, isFile := w.in.(*os.File)
+	// A rehearsal must not leave an agreement behind. A dash among the arguments means
+	// that stdin has data, so a question could not be answered.
 	c.dry = slices.ContainsFunc(w.args, func(a string) bool { return a == "--dry-run" || a == "--dry-run=true" })
 	c.asks = !c.dry && w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
 	return c
@@ -57,6 +68,9 @@ func (w *world) consent(agreed bool) *consent {
 // allow returns nil if the user agreed, now or earlier, to what a collection or topic
 // file does, and remembers an agreement given now. Acts with files that cannot be read
 // are always refused, since their contents cannot be checked.
+//
+// The steps are: nothing to agree to; everything agreed to before; --trust or a yes at
+// the terminal; otherwise an error with the list of acts and the command that agrees.
 func (c *consent) allow(of string, acts []crawler.Act) error {
 	if len(acts) == 0 {
 		return nil
@@ -69,6 +83,8 @@ func (c *consent) allow(of string, acts []crawler.Act) error {
 	if err != nil {
 		return err
 	}
+	// What was agreed to before needs no question; a program that has changed since then
+	// is marked, since the question must say so.
 	missing := slices.DeleteFunc(slices.Clone(acts), func(a crawler.Act) bool { return a.Unread == "" && known[actHash(place, a)] })
 	if len(missing) == 0 {
 		return nil
@@ -137,9 +153,10 @@ func (c *consent) remember(of string, acts []crawler.Act) error {
 	return c.rememberAt(of, place, acts)
 }
 
-// keep records the acts of a collection that is about to be created or resumed, since
-// the user named them or agreed to them. The record is written before the collection:
-// after a kill at any point the next command finds it.
+// keep records the acts of a collection that is about to be created or resumed, since the
+// user named them or agreed to them. The record is written before the collection: after a
+// kill at any point the next command finds it. In the other order a kill between the two
+// would leave a collection that its own user has to be asked about.
 func (c *consent) keep(dir string, s collection.Settings, acts []crawler.Act) error {
 	if c.dry {
 		return nil
@@ -189,8 +206,10 @@ func (c *consent) append(lines []byte) error {
 // maxTrusted is how much of the file is read, in bytes; a line has about 200.
 const maxTrusted = 64 << 20
 
-// known returns the hashes in the file. A file that cannot be read gives an error,
-// except where it is missing or not permitted: then nothing is agreed to.
+// known returns the hashes in the file. A file that cannot be read gives an error, except
+// where it is missing or not permitted: then nothing is agreed to. A line has the hash of
+// the act, perhaps with that of the program without its contents, and behind it what was
+// agreed to in words, for people who look at the file.
 func (c *consent) known() (map[string]bool, error) {
 	known := map[string]bool{}
 	if c.file == "" {
@@ -295,7 +314,8 @@ func shellLine(args []string) string {
 }
 
 // mayAsk reports whether the outside judge of a topic may be asked. If the user did not
-// agree, the topic's own judge works without it, and a note is printed.
+// agree, the topic's own judge works without it, and a note is printed: rating pages is
+// useful without the outside judge, so it is no error.
 func (c *consent) mayAsk(what string, t *topic.Topic) (bool, error) {
 	err := c.allow(what, crawler.JudgeActs(t))
 	var refused *crawler.TrustError

@@ -56,7 +56,7 @@ func TestConsentAtTheTerminal(t *testing.T) {
 		t.Errorf("%v, want a program that has changed to be refused, and to say so", err)
 	}
 	if err := at("y\n", true).allow(topic, []crawler.Act{{Verb: "run", What: "x", Unread: "gone"}}); !errors.Is(err, crawler.ErrTrust) {
-		t.Errorf("%v, want no consent to a program that nobody can read", err)
+		t.Errorf("%v, want no consent to a program that cannot be read", err)
 	}
 	err = at("", false).allow(topic, acts)
 	if !strings.HasSuffix(err.Error(), "\n  dowse crawl 'a b' --trust") {

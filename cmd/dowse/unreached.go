@@ -14,6 +14,7 @@ import (
 )
 
 // outageLine states that there is no network, since when, why, and when the next try is.
+// A crawl without a network waits instead of failing its URLs: they are not at fault.
 func outageLine(o *crawl.Outage, now time.Time) string {
 	line := fmt.Sprintf("NO NETWORK for %s: %s; the crawl waits", max(0, now.Sub(o.Since)).Round(time.Second), oneLine(o.Why))
 	if wait := o.Next.Sub(now).Round(time.Second); wait > 0 {
@@ -25,7 +26,12 @@ func outageLine(o *crawl.Outage, now time.Time) string {
 // unreachedShown is the number of hosts without an answer that are listed.
 const unreachedShown = 5
 
-// unreachedLines lists what waits for hosts that did not answer.
+// unreachedLines lists what waits for hosts that did not answer, the hosts with the most
+// URLs first:
+//
+//	unreached 41 URLs on 2 hosts that did not answer
+//	          slow.example: 40 URLs, net.timeout since 14:02:11
+//	          gone.example: 1 URL, net.connect since 13:58:40
 func unreachedLines(u *crawl.Unreached) []string {
 	if u == nil {
 		return nil
@@ -50,6 +56,24 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 	return n
 }
 
+// withoutAnswer returns how many pages were given up because their connections broke or
+// timed out. A name that does not exist or a certificate that is not valid is an answer in
+// this sense: another try would not change it.
+func withoutAnswer(list []collection.ReasonCount) (n int) {
+	for _, r := range list {
+		if r.Reason == dowse.FailConnect || r.Reason == dowse.FailTimeout {
+			n += r.Failed
+		}
+	}
+	return n
+}
+
+// pagesNotReached returns the error of a crawl that has visited everything, apart from n
+// pages that gave no answer although their hosts do.
+func pagesNotReached(dir string, n int) error {
+	return &exitError{exitNetwork, fmt.Errorf("not everything was reached: %s gave no answer; dowse crawl %s --retry failed asks again", some(n, "page"), dir)}
+}
+
 // unreachedCount returns in parentheses how much waits for hosts that did not answer.
 func unreachedCount(u *crawl.Unreached) string {
 	if u == nil {
@@ -59,7 +83,7 @@ func unreachedCount(u *crawl.Unreached) string {
 }
 
 // notReached returns the error of a crawl that fetched pages and could not reach all
-// hosts.
+// hosts. It is no fault of the collection: the same command asks these hosts again.
 func notReached(dir string, cr *crawler.Crawler) error {
 	if cr.StopReason() == dowse.StopNetwork {
 		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command continues", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
@@ -68,8 +92,9 @@ func notReached(dir string, cr *crawler.Crawler) error {
 }
 
 // nothingFetched returns the error of a crawl without a page: robots.txt forbids every
-// seed, every page was taken down, or no host could be reached. It gives the cause for
-// the first seeds.
+// seed, every page was taken down, or no host could be reached. In the last case it gives
+// the cause for the first seeds, because a first crawl mostly fails for a misspelt host
+// or a missing network, and the cause shows which.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
 		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL shows the rule")}
@@ -104,7 +129,8 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 }
 
 // seedCause returns the reason and detail of one seed; last is the latest failure of the
-// crawl, for a seed that has no detail of its own.
+// crawl, for a seed that has no detail of its own: it waited for a robots.txt that could
+// not be fetched, and the failure belongs to that request.
 func seedCause(why *collection.Explanation, last string) string {
 	reason, detail := why.Row.Reason, why.Row.Detail
 	if reason == "" && why.Polite != nil {

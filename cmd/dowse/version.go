@@ -9,7 +9,8 @@ import (
 	"dowse/crawler"
 )
 
-// versionCmd prints the version of the program.
+// versionCmd prints the version of the program. dowse --version is the same, since other
+// programs have that flag.
 type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }

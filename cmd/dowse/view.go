@@ -10,9 +10,12 @@ import (
 	"dowse/crawler"
 )
 
-// view opens a collection for reading. A crawl may run in it at the same time; the
-// caller sees the state as of now. Commands that only read use it.
+// view opens a collection for reading. A crawl may run in it at the same time; the caller
+// sees the state as of now. Commands that only read use it; they need no lock and cannot
+// harm a crawl.
 func view(dir string) (*crawler.Crawler, error) {
+	// A directory that was a collection gets the error of its damage, not "not a
+	// collection".
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)
 	}
@@ -23,8 +26,9 @@ func view(dir string) (*crawler.Crawler, error) {
 	return cr, nil
 }
 
-// view opens a collection to look at it, and prints a note if the journal lost its end: what
-// is listed is then not all that was crawled.
+// view opens a collection to look at it, and prints a note if the journal lost its end:
+// what is listed is then not all that was crawled. A reader is not refused for that,
+// since looking at what is left is what the user needs next.
 func (w *world) view(dir string) (*crawler.Crawler, error) {
 	cr, err := view(dir)
 	if err != nil {
@@ -60,6 +64,8 @@ func collectionsHere() ([]string, error) {
 }
 
 // onlyCollection returns the collection in this directory if there is exactly one.
+// Commands that need one may then leave it out; with several, choosing one silently would
+// answer a question about the wrong crawl.
 func onlyCollection() (string, error) {
 	dirs, err := collectionsHere()
 	if err != nil {

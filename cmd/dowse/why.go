@@ -11,7 +11,12 @@ import (
 )
 
 // whyCmd explains what became of a URL and why. It answers for every URL that the crawl
-// ever saw.
+// ever saw, also for those that were never fetched, since every decision of a crawl is in
+// its journal with its reasons. Nothing is fetched or judged for it, and a running crawl
+// is not disturbed.
+//
+// The screen is written by [account.show]; --path and --links print one part of it as a
+// list, and --json everything.
 type whyCmd struct {
 	What  []string `arg:"" name:"dir|url" help:"Collection, if there is not exactly one here, and the URL."`
 	Links bool     `help:"Show what became of each link on the page."`
@@ -29,13 +34,15 @@ func (whyCmd) Help() string {
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
 what each sign contributed and what would change it, why the link was chosen,
-how it was found, how politely it was fetched; for others why they were left
-out. The scheme may be left out, and any spelling of the URL will do. In a crawl
+how it was found, how politely it was fetched; for others why they were
+skipped. The scheme may be left out, and any spelling of the URL will do. In a crawl
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
 // An account is an explanation as why prints it: with its place in the queue and, with
-// --links, the links of the page.
+// --links, the links of the page. The explanation itself is made by package collection
+// from journal and state; an account adds only what the screen and the JSON need. It is
+// the schema reason/v1.
 type account struct {
 	*collection.Explanation
 	dir  string
@@ -46,7 +53,8 @@ type account struct {
 	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, with --links"`
 }
 
-// Run explains a page or, in a crawl for sites, a site.
+// Run explains a page or, in a crawl for sites, a site. A host without a slash means a
+// site there, example.org, and the page of its root with one, example.org/.
 func (c *whyCmd) Run(w *world) error {
 	dir, raw, err := c.arguments()
 	if err != nil {
@@ -86,7 +94,8 @@ func (c *whyCmd) story(w *world, col *collection.Collection, name string) error 
 }
 
 // arguments returns the collection and the URL. The collection may be left out if there
-// is exactly one in this directory.
+// is exactly one in this directory, which is the usual case for a person who crawls one
+// topic. A collection alone lacks the URL, and the error says how to find one.
 func (c *whyCmd) arguments() (dir, raw string, err error) {
 	switch {
 	case len(c.What) == 2:
@@ -100,7 +109,8 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	return dir, c.What[0], err
 }
 
-// account collects the explanation of a URL.
+// account collects the explanation of a URL. The place in the queue is computed only for
+// URLs that wait, and the links only with --links: both read much more than one entry.
 func (c *whyCmd) account(col *collection.Collection, raw string) (*account, error) {
 	u, err := knownURL(col, raw)
 	if err != nil {
@@ -122,8 +132,9 @@ func (c *whyCmd) account(col *collection.Collection, raw string) (*account, erro
 	return a, nil
 }
 
-// rankOf returns the place of a waiting URL in the queue, and the length of the queue.
-// It reads the whole frontier, since the queue is not kept sorted.
+// rankOf returns the place of a waiting URL in the queue, and the length of the queue. It
+// reads the whole frontier, since the queue is not kept sorted: a crawl only ever needs
+// its best link. Bands come before priorities.
 func rankOf(col *collection.Collection, u dowse.URL) (rank, wait int) {
 	f := col.Crawl.Frontier()
 	own, _ := f.Find(u)
@@ -159,7 +170,8 @@ func (c *whyCmd) print(out io.Writer, col *collection.Collection, a *account) er
 	return nil
 }
 
-// printPath prints the pages from a seed to the URL, with the verdict on each.
+// printPath prints the pages from a seed to the URL, with the verdict on each, as lines
+// of number, verdict and URL. It shows where a crawl left the topic.
 func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) error {
 	for i, u := range path {
 		worth := "-" // a robots.txt that names a sitemap has no row

@@ -11,7 +11,10 @@ import (
 	"dowse/topic"
 )
 
-// wordNetFlag names the dictionary that lists what the words of a topic may mean.
+// wordNetFlag names the dictionary that lists what the words of a topic may mean: for
+// "planets" it has the kinds and the names, Mars and Neptune among them. Such words count
+// only if pages of the crawl confirm them. The dictionary is optional; without it a judge
+// grows from the pages alone.
 type wordNetFlag struct {
 	WordNet string `name:"wordnet" group:"order" rare:"" placeholder:"DIR" shown:"$WNSEARCHDIR" help:"WordNet directory (WNDB); none: do without."`
 }
@@ -20,7 +23,8 @@ type wordNetFlag struct {
 const noWordNet = "none"
 
 // wordNet returns the directory to use: that of the flag, of WNSEARCHDIR, or Debian's; ""
-// where there is none. One that is named must be there.
+// where there is none. A directory that is named must be there, since the user relies on
+// it; the usual place may be empty.
 func (f *wordNetFlag) wordNet(w *world) (string, error) {
 	if f.WordNet == noWordNet {
 		return "", nil
@@ -50,7 +54,9 @@ const (
 	shownKinds  = 6
 )
 
-// understood describes what the words of a topic may mean, and what is left out.
+// understood describes what the words of a topic may mean, and what is left out: the
+// meanings of each word with kinds and names, and the words that the dictionary does not
+// have. A user sees before a crawl whether "planets" was understood as intended.
 func (f *wordNetFlag) understood(dir string, t *topic.Topic) (list []topic.Finding) {
 	if !t.Grows() || f.WordNet == noWordNet {
 		return nil

@@ -8,12 +8,18 @@ import (
 	"dowse/weburl"
 )
 
-// Names of hosts cost whoever owns a domain nothing: with a wildcard in its zone every name
+// Names of hosts cost the owner of a domain nothing: with a wildcard in its zone every name
 // exists, and a page can link to fifty new ones. So the hosts of one owner share a budget
 // (Traps.Hosts), which grows with useful pages: by one for every eight pages with a new
 // text, and by one more for every two on topic. Links to further hosts are not kept: they
 // get no number, no name and no place in the queue; they are only counted. And where
 // nearly every page leads to new hosts only, no further host is visited: see isFarm.
+//
+// A link to an address costs nothing either, not even an entry in a zone, and the address
+// need not belong to the author of the page. So addresses are grouped by the blocks that
+// IANA gives to registries: there are 256 and 4,096 of these, which bounds the hosts with
+// all budgets together. Smaller networks would not bound them: hosting companies rent them
+// out by the thousand. Hosts without a name are rare enough for such wide groups.
 
 // A domain counts what is known of the hosts of one owner.
 type domain struct {
@@ -31,19 +37,37 @@ func (d *domain) budget(t *Traps) uint32 {
 	return uint32(t.Hosts)/(1+d.farm.strays/4) + d.granted + d.novel/8 + d.onTopic/2
 }
 
-// owner returns what one owner holds: the registrable domain of a URL's host; an IPv4
-// address, whatever the port; the network of an IPv6 address that one customer is given;
-// "" for an opaque URL.
+// The blocks of addresses that have one budget, as lengths of their prefixes in bits.
+const (
+	blockIPv4 = 8
+	blockIPv6 = 12
+)
+
+// owner returns the group of hosts that a URL's host shares a budget with: those of its
+// registrable domain, whatever their ports; for an address, those of its block; "" for an
+// opaque URL.
 func owner(u dowse.URL) string {
-	name := weburl.Hostname(u)
-	if strings.IndexByte(name, ':') < 0 {
-		return weburl.Site(u)
+	if block := block(weburl.Hostname(u)); block != "" {
+		return block
+	}
+	return weburl.Site(u)
+}
+
+// block returns the block of addresses that a host name without port and brackets belongs
+// to, "" if it is no address.
+func block(name string) string {
+	if name == "" || name[len(name)-1] > '9' && strings.IndexByte(name, ':') < 0 {
+		return "" // most names: addresses end in a digit or have a colon
 	}
 	a, err := netip.ParseAddr(name)
 	if err != nil {
-		return name
+		return ""
 	}
-	network, _ := a.Prefix(64)
+	bits := blockIPv6
+	if a = a.Unmap(); a.Is4() {
+		bits = blockIPv4
+	}
+	network, _ := a.Prefix(bits) // it only fails for lengths that an address does not have
 	return network.String()
 }
 
@@ -117,9 +141,11 @@ func leadsToNewHosts(owner string, dropped int, links Links) bool {
 	return known <= max(1, (fresh+known)/5)
 }
 
-// belongs reports whether a host, with or without a port, is one of an owner. For
-// networks of IPv6 it is always false: their hosts are bounded by their budget.
+// belongs reports whether a host, with or without a port, is one of an owner.
 func belongs(host, owner string) bool {
+	if strings.IndexByte(owner, '/') >= 0 {
+		return block(weburl.Hostname(dowse.URL("http://"+host+"/"))) == owner
+	}
 	name, _, _ := strings.Cut(host, ":")
 	return strings.HasSuffix(name, owner) && (len(name) == len(owner) || name[len(name)-len(owner)-1] == '.')
 }

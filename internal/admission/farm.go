@@ -106,7 +106,7 @@ func isStray(links Links, land dowse.URL, echo bool) bool {
 }
 
 // isEcho reports whether a page repeats what its host has sent before: it is nearly the same
-// as another of the host, or has hardly a word beside the host's template.
+// as another of the host, or has hardly a word besides the host's template.
 func isEcho(p *dowse.Page, own int) bool {
-	return repeatsHost(p) || !p.Sketch.IsZero() && own < thinBins
+	return repeatsHost(p) || isThin(p, own)
 }

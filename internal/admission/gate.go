@@ -142,8 +142,8 @@ func (g *Gate) IsFull(u dowse.URL) bool {
 }
 
 // Tally counts a visit against the budget of the URL's shape. own is how many bins of the
-// page's sketch are not boilerplate, see [Gate.Near].
-func (g *Gate) Tally(p *dowse.Page, own int) { g.shapes.tally(&g.traps, p, own) }
+// page's sketch are not boilerplate, see [Gate.Near]; links are those of the page.
+func (g *Gate) Tally(p *dowse.Page, own int, links Links) { g.shapes.tally(&g.traps, p, own, links) }
 
 // Links are the links of a page, with what is known of their targets.
 type Links interface {

@@ -58,9 +58,11 @@ const (
 func newNear() near { return near{hosts: map[frontier.HostID]*boilerplate{}} }
 
 // Near looks for an earlier page with nearly the same text and remembers the page. It
-// returns the number of bins of the sketch that are the page's own, without boilerplate. A
-// page whose text is too short to be compared is never a near-duplicate; it counts as one
-// with a single bin of its own if the host had no page with exactly the same words before.
+// returns the number of bins of the sketch that are the page's own, without boilerplate.
+//
+// A page has at least a single bin of its own unless an earlier page had exactly the same
+// words: a catalogue in which only a number differs from page to page may show it in no bin
+// at all. A page whose text is too short to be compared is never a near-duplicate.
 func (g *Gate) Near(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
 	return g.near.see(id, host, s)
 }
@@ -76,10 +78,12 @@ func (n *near) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin 
 	if !found {
 		n.add(id, host, s, mask)
 	}
+	own = bits.OnesCount64(mask)
 	if !same {
 		n.learn(host, s)
+		own = max(own, 1)
 	}
-	return twin, found, bits.OnesCount64(mask)
+	return twin, found, own
 }
 
 // seeShort remembers a page with a short text, and returns the number of bins of its own that

@@ -100,8 +100,9 @@ func TestBoilerplateDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestTemplateAlone sees pages that have nothing but the template of their host: no
-// bin is theirs.
+// TestTemplateAlone sees pages that have nothing but the template of their host in their
+// bins. Their words still differ, if only in a number that no bin shows; a page with exactly
+// the words of an earlier one has nothing of its own.
 func TestTemplateAlone(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 1))
 	n := newNear()
@@ -110,10 +111,15 @@ func TestTemplateAlone(t *testing.T) {
 		s := changed(template, 20, dice)
 		n.see(frontier.ID(i), 0, &s)
 	}
-	if _, _, own := n.see(50, 0, &template); own != 0 {
-		t.Errorf("%d bins of its own, want none", own)
+	if _, _, own := n.see(50, 0, &template); own != 1 {
+		t.Errorf("words that are new: %d bins of its own, want 1", own)
 	}
-	if _, _, own := n.see(51, 1, &template); own != dowse.SketchBins {
+	if _, _, own := n.see(51, 0, &template); own != 0 {
+		t.Errorf("the same words again: %d bins of its own, want none", own)
+	}
+	other := template
+	other.Text++
+	if _, _, own := n.see(52, 1, &other); own != dowse.SketchBins {
 		t.Errorf("on another host: %d bins of its own, want all", own)
 	}
 }

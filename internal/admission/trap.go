@@ -92,10 +92,9 @@ func (s shapes) detail(t *Traps, u dowse.URL) string {
 	return fmt.Sprintf("pattern %s visited %d times, %d on topic", weburl.Shape(u), x.visited, x.onTopic)
 }
 
-// tally counts a visit to a URL of a shape; own is how much of the page's text is not
-// boilerplate, see [Near]. When too many shapes are known, new ones are not counted: a trap
+// tally counts a visit to a URL of a shape; own and links are as for [Gate.Tally]. When too many shapes are known, new ones are not counted: a trap
 // of endless shapes is caught by its texts.
-func (s shapes) tally(t *Traps, p *dowse.Page, own int) {
+func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 	x, fresh := s.of(t, p.URL)
 	if x == nil {
 		return
@@ -106,7 +105,7 @@ func (s shapes) tally(t *Traps, p *dowse.Page, own int) {
 		}
 	}
 	x.visited++
-	if p.Outcome == dowse.Fetched && !repeatsHost(p) && x.isNovel(own) {
+	if p.Outcome == dowse.Fetched && !repeatsHost(p) && x.isNovel(own) && !(isThin(p, own) && breeds(p.URL, links)) {
 		x.novel++
 		if p.OnTopic {
 			x.onTopic++
@@ -120,16 +119,32 @@ func repeatsHost(p *dowse.Page) bool {
 	return p.Near != "" && weburl.Host(p.Near) == weburl.Host(p.URL)
 }
 
-// isNovel reports whether a page that does not repeat another of its host says something new.
-// Of pages that hardly have a word of their own beside the template of their host, or have a
+// isNovel reports whether a page that does not repeat another of its host has something new.
+// Of pages that hardly have a word of their own besides the template of their host, or have a
 // short text, one in thinShare does not count: shops and collections of quotes have thousands
 // of them and calendars without events any number, so the budget lasts for Budget × thinShare
-// of them.
+// of them, if they do not breed.
 func (s *shape) isNovel(own int) bool {
 	return own >= thinBins || own > 0 && s.visited%thinShare != 0
 }
 
 const thinShare = 32
+
+// isThin reports whether a page has a text of some length and hardly a word of its own.
+func isThin(p *dowse.Page, own int) bool { return !p.Sketch.IsZero() && own < thinBins }
+
+// breeds reports whether a page leads to new URLs of its own shape. Pages that hardly have a
+// word of their own and do so are the months of a calendar rather than the parts of a
+// catalogue, which are known from lists before they are visited.
+func breeds(u dowse.URL, links Links) bool {
+	shape := weburl.ShapeHash(u)
+	for i := range links.Len() {
+		if target, self, fresh := links.At(i); fresh && !self && weburl.ShapeHash(target) == shape {
+			return true
+		}
+	}
+	return false
+}
 
 // of returns the count for the shape of a URL, and whether it is a new one; nil when there
 // is no more room.

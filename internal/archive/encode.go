@@ -326,7 +326,7 @@ func appendReference(dst []byte, p dowse.Place) []byte {
 	return strconv.AppendInt(dst, p.Offset, 10)
 }
 
-// The fields of a revisit record that say where its original is. They are not
+// The fields of a revisit record that name the place of its original. They are not
 // part of WARC 1.1; Heritrix writes them and readers that do not know them ignore
 // them.
 const (

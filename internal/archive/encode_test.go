@@ -40,7 +40,7 @@ func TestEncodeIsReadBack(t *testing.T) {
 		}
 	}
 	if int(resp.Offset) != e.Offset || e.Offset+e.Length != len(e.Bytes) {
-		t.Errorf("response is at %d, said to be at %d", resp.Offset, e.Offset)
+		t.Errorf("response is at %d, and was reported at %d", resp.Offset, e.Offset)
 	}
 	if !strings.HasSuffix(blocks[2], "\r\n\r\n"+string(ex.Payload)) {
 		t.Error("the payload is not the end of the block")

@@ -31,7 +31,7 @@ func (p *Part) ID() string { return (&Record{Header: p.Header}).ID() }
 
 // Parts reads a WARC file to its end, whatever is in it: after something that
 // cannot be read it continues at the next sound record. A sound record has a
-// header, a block as long as the header says, the line breaks that end a
+// header, a block as long as the header declares, the line breaks that end a
 // record, the right checksum of its gzip member and the digests that its header
 // names. An error means that the file could not be opened; it comes first and
 // alone. A section that the disk does not return is a part that cannot be read.

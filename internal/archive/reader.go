@@ -300,7 +300,7 @@ func At(path string, offset int64) (*Record, error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("archive: open %s: %w", path, err)
+		return nil, fmt.Errorf("archive: %w", err)
 	}
 	rec, err := at(f, offset)
 	if err != nil {

@@ -34,7 +34,7 @@ func (r *Record) ID() string { return bare(r.Header.Value("WARC-Record-ID")) }
 // Target returns the URL as written. It is not canonical, and may not be a URL.
 func (r *Record) Target() string { return bare(r.Header.Value("WARC-Target-URI")) }
 
-// Date returns when the record was made, the zero time if it does not say or
+// Date returns when the record was made, the zero time if it has no date or
 // the date is malformed.
 func (r *Record) Date() time.Time {
 	at, err := time.Parse(time.RFC3339Nano, r.Header.Value("WARC-Date"))

@@ -18,7 +18,7 @@ var ErrNotHTTP = errors.New("archive: record is not an HTTP response")
 // Response returns the HTTP response of a response or revisit record, or one
 // that delivers a resource record. The body is the payload: transfer coding is
 // undone, content coding is not. Its length is that of what is stored, whatever
-// the head says, because writers disagree about which head belongs to a decoded
+// the head declares, because writers disagree about which head belongs to a decoded
 // body. The body reads from the record and is valid as long as that.
 func (r *Record) Response() (*http.Response, error) {
 	switch kind := r.Type(); {

@@ -29,7 +29,7 @@ func FuzzTerse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		out, ok := appendTerse([]byte("before"), []byte(a), []byte(b))
 		if !bytes.HasPrefix(out, []byte("before")) {
-			t.Fatalf("what stood before is gone: %q", out)
+			t.Fatalf("what was before it is gone: %q", out)
 		}
 		plain := strings.IndexFunc(a+b, func(r rune) bool { return (r < ' ' || r > '~') && r != '\r' && r != '\n' }) < 0
 		if ok != plain {

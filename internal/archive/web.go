@@ -48,7 +48,7 @@ type capture struct {
 	file   int32 // index in Web.files
 }
 
-// WebConfig says which files a [Web] replays, and which capture of a URL.
+// WebConfig selects the files that a [Web] replays, and the capture of each URL.
 type WebConfig struct {
 	Paths []string
 	First bool // replay the first capture of a URL; default the last

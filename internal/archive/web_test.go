@@ -199,7 +199,7 @@ func TestWebContentCoding(t *testing.T) {
 func TestResponsesOfOthers(t *testing.T) {
 	for _, c := range []struct{ name, block, status, body string }{
 		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n", "200 OK", "hello world"},
-		{"said to be chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<html>hello", "200 OK", "<html>hello"},
+		{"declared as chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<html>hello", "200 OK", "<html>hello"},
 		{"a number, not chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nface to face\n", "200 OK", "face to face\n"},
 		{"wrong length", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello", "200 OK", "hello"},
 		{"line feeds", "HTTP/1.0 404\nA: b\n\nhello", "404", "hello"},

@@ -7,10 +7,11 @@ import (
 	"dowse"
 )
 
-// The URL of a page is computed from its number. A request is resolved by computing the
-// URL of the page that it seems to name, and comparing: so a page has exactly one URL, no
-// table of URLs is needed, and everything else is dead.
+// The URL of a page is computed from its number. A request is resolved by
+// computing the URL of the page that it seems to name, and comparing: so a page
+// has exactly one URL, no table of URLs is needed, and everything else is dead.
 
+// appendInt appends a decimal number.
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
 // urlOf returns the URL of the page with a number.
@@ -55,9 +56,12 @@ func (w *Web) appendArticle(b []byte, s *site, article, lex int) []byte {
 	return appendInt(append(b, '-'), number)
 }
 
+// slugsOf returns the subjects of a lexicon as they are written in paths.
 func (w *Web) slugsOf(lex int) []string { return w.words.lexicons[lex].slugs }
 
-// subjectOf returns the index of an article's subject in its lexicon.
+// subjectOf returns the index of an article's subject in its lexicon. Articles
+// on the site's topic go through all subjects in turn; others jump, so that
+// neighbours differ.
 func (w *Web) subjectOf(s *site, article, lex int) int {
 	n := len(w.slugsOf(lex))
 	if lex == s.topic {
@@ -77,8 +81,10 @@ func (w *Web) sectionOf(s *site, local, lex int) string {
 	return names[(local-s.firstArticle())%last]
 }
 
-// find returns the page of a site at a path. It tries the few candidates that
-// the name allows.
+// find returns the page of a site at a path. A path determines a few candidates
+// (its section or home page, the article with its number, the article with its
+// subject), and each candidate's own path is compared with it. The cost is
+// independent of the size of the site.
 func (w *Web) find(s *site, path string) (local int, ok bool) {
 	for local := range min(s.firstArticle(), s.count) {
 		if w.isAt(s, local, path) {

@@ -22,13 +22,14 @@ type Page struct {
 	Reset      bool // no answer: the connection is dropped
 }
 
+// Declared types of answers.
 const (
 	plainType = "text/plain; charset=utf-8"
 	htmlType  = "text/html; charset=utf-8"
 )
 
-// The failures of the busy and the flaky host: of so many requests in a row,
-// these fail.
+// The failures of the busy and the flaky host: which of every 9 and every 8
+// requests in a row fail.
 const (
 	busyEvery, busyFrom, busyTo = 9, 4, 6
 	flakyEvery, flakyAt         = 8, 5
@@ -41,8 +42,8 @@ func (w *Web) Page(u dowse.URL) (Page, bool) { return w.Answer(u, 0) }
 
 // Answer returns what the host of u answers to the n-th request that it gets,
 // counted from 0 and without those for robots.txt. Only the busy and the flaky
-// host depend on n, so that a simulation in virtual time and a live crawl meet
-// the same failures.
+// host depend on n, and on nothing else, so that a simulation in virtual time
+// and a live crawl meet the same failures.
 func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
 	at, ok := parse(u)
 	if !ok {

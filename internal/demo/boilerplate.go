@@ -9,6 +9,8 @@ type phrasebook struct {
 	link                  sentence // around a link, for languages without a grammar
 }
 
+// phrases are the fixed texts by language. They are the same on all sites, as
+// boilerplate is, and have no words of a topic.
 var phrases = map[string]phrasebook{
 	"en": {
 		and: " and ", related: "Related pages",
@@ -33,6 +35,8 @@ var phrases = map[string]phrasebook{
 	},
 }
 
+// style and script are part of every page, so that a crawler has something to
+// skip that is not text, of about the size that real pages have.
 const style = `:root{--ink:#1d2730;--paper:#fbfaf6;--line:#d8d4c8;--accent:#27657a;--soft:#eef2ee}
 *{box-sizing:border-box}html{font-size:100%;-webkit-text-size-adjust:100%}
 body{margin:0;font:1rem/1.6 Georgia,serif;color:var(--ink);background:var(--paper)}

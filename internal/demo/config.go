@@ -28,8 +28,8 @@ type Config struct {
 // Topology holds the parameters of pages and links. A zero field has the
 // default; a negative one means none. The defaults come from the literature
 // where it has figures, and were fixed before any strategy was measured on this
-// web; changes are listed in docs/demo-web.md. Where a comment says that the
-// numbers are ours, no source was found.
+// web; changes are listed in docs/demo-web.md. Where a comment calls the
+// numbers ours, no source was found.
 type Topology struct {
 	// PageBytes is the mean size of a page's HTML; 20,000. PageSpread is the
 	// standard deviation of the logarithm of a page's text; 0.6. Sizes of web
@@ -47,15 +47,16 @@ type Topology struct {
 	// InDegree is the exponent of the power law of in-degrees; 2.1 (Broder et al.
 	// 2000). Targets are picked by rank with the exponent 1/(InDegree-1).
 	InDegree float64
-	// SameTopic and Related are the shares of external links that are meant for the
-	// topic of their page and for a neighbouring topic; 0.4 and 0.1. Davison 2000
-	// finds linked pages far more alike than random ones, Chakrabarti et al. 2002 a
-	// topic citation matrix with a strong diagonal; the numbers are ours.
+	// SameTopic and Related are the shares of external links that are meant for
+	// the topic of their page and for a neighbouring topic; 0.4 and 0.1.
+	// Davison 2000 finds linked pages far more alike than random ones,
+	// Chakrabarti et al. 2002 a topic citation matrix with a strong diagonal;
+	// the numbers are ours.
 	SameTopic, Related float64
 	// Purity is the share of a topical site's articles that are on its topic;
 	// 0.58. Of the rest, AsideRelated (0.3) are on a neighbouring topic,
-	// AsideRandom (0.2) on any, the others on none: shop, office, imprint. Ester et
-	// al. 2004 treat websites as such mixtures; the numbers are ours.
+	// AsideRandom (0.2) on any, the others on none: shop, office, imprint.
+	// Ester et al. 2004 treat websites as such mixtures; the numbers are ours.
 	Purity, AsideRelated, AsideRandom float64
 	// Regional is the share of articles on sites without a topic that are on the
 	// topic of the neighbourhood; 0.2. Half have none, the rest are on any.
@@ -91,7 +92,9 @@ const (
 	neighbours   = 48 // sites per neighbourhood
 )
 
-// withDefaults fills in defaults and clamps sizes to what can be laid out.
+// withDefaults fills in defaults and clamps sizes to what can be laid out: a
+// web has room for at least one whole neighbourhood, and sites of 20 pages on
+// average.
 func (c Config) withDefaults() Config {
 	c.Pages = min(max(orInt(c.Pages, defaultPages), leastPages), mostPages)
 	scaled := neighbours * math.Pow(float64(c.Pages)/defaultPages, 0.8)
@@ -135,6 +138,7 @@ func orInt(v, other int) int {
 	return max(v, 0)
 }
 
+// orFloat is orInt for numbers with a fraction.
 func orFloat(v, other float64) float64 {
 	if v == 0 {
 		return other
@@ -142,6 +146,7 @@ func orFloat(v, other float64) float64 {
 	return max(v, 0)
 }
 
+// orDuration is orInt for durations.
 func orDuration(v, other time.Duration) time.Duration {
 	if v == 0 {
 		return other

@@ -33,8 +33,10 @@ type plan struct {
 	foot      int // number of links in the footer
 }
 
+// add appends a link.
 func (p *plan) add(t target) { p.links = append(p.links, t) }
 
+// navLinks and the next three return the links of one part of the page.
 func (p *plan) navLinks() []target  { return p.links[:p.nav] }
 func (p *plan) textLinks() []target { return p.links[p.nav : p.nav+p.text] }
 func (p *plan) listLinks() []target { return p.links[p.nav+p.text : len(p.links)-p.foot] }
@@ -72,7 +74,8 @@ func (w *Web) carryOver(links []target, from, to *site) {
 }
 
 // planOriginal draws the links of a page that is not a copy. The number of
-// links is log-normal; the fixed ones are part of it.
+// links is log-normal; the fixed ones are part of it. Link pages and
+// directories have twice as many, which makes them hubs.
 func (w *Web) planOriginal(p pageRef) plan {
 	d := rngFor(w.config.Seed, forLinks, p.id)
 	size := int(d.logNormal(float64(w.config.Topology.Links), w.config.Topology.LinkSpread))
@@ -117,7 +120,9 @@ func (w *Web) frame(pl *plan, p pageRef) {
 	}
 }
 
-// structure adds the links by which every page of the web can be reached.
+// structure adds the links by which every page of the web can be reached from
+// any home page: articles form a tree with three branches, of depth logarithmic
+// in the size of the site, and are linked to their neighbours.
 func (w *Web) structure(pl *plan, p pageRef) {
 	s := p.site
 	first, n := s.firstArticle(), s.articles()
@@ -146,7 +151,9 @@ func (w *Web) structure(pl *plan, p pageRef) {
 }
 
 // linkSites adds the links of a link page to other sites: the first portal, and
-// the children of this site in a tree over all sites.
+// the children of this site in a tree over all sites. Every site can thus be
+// reached from the portal in a number of steps that is logarithmic in the
+// number of sites.
 func (w *Web) linkSites(pl *plan, s *site) {
 	pl.add(target{page: w.sites[w.ring[0]].first})
 	for c := range branching {
@@ -168,7 +175,8 @@ func (w *Web) section(pl *plan, p pageRef) {
 	}
 }
 
-// oddities adds the entrances of traps and of the tunnel.
+// oddities adds the entrances of traps and of the tunnel: each is linked from
+// one kind of page, so that a crawl meets it in passing.
 func (w *Web) oddities(pl *plan, p pageRef) {
 	s := p.site
 	switch {
@@ -225,6 +233,7 @@ func (w *Web) body(pl *plan, p pageRef, n int, outward float64, d *rng) {
 }
 
 // age turns some links into dead ones, redirects and files, as on an old page.
+// It draws once per link, whatever becomes of it.
 func (w *Web) age(t target, d *rng) target {
 	top := &w.config.Topology
 	switch u := d.share(); {
@@ -254,7 +263,8 @@ func (w *Web) movedHost(page int) *site {
 }
 
 // internal draws an article of the same site, preferably on the page's topic:
-// one more draw if the first is not.
+// one more draw if the first is not. Within a site popularity is flatter than
+// between sites.
 func (w *Web) internal(p pageRef, d *rng) int {
 	s := p.site
 	local := 0
@@ -268,7 +278,9 @@ func (w *Web) internal(p pageRef, d *rng) int {
 }
 
 // external draws a page anywhere: on the page's topic, on a related one, or
-// any.
+// any. That links lead to their page's topic more often than chance would
+// (Davison 2000; Chakrabarti et al. 2002) is what focused crawling rests on;
+// SameTopic and Related are that strength.
 func (w *Web) external(p pageRef, d *rng) int {
 	top := &w.config.Topology
 	if len(w.farms) > 0 && d.chance(top.Spam) {
@@ -284,7 +296,8 @@ func (w *Web) external(p pageRef, d *rng) int {
 }
 
 // on draws a page on a topic; after a few draws, any page of a site of the
-// topic.
+// topic. Sites are drawn by popularity, so that links concentrate as they do on
+// the web.
 func (w *Web) on(topic int, d *rng) int {
 	sites := w.onTopic[topic]
 	if len(sites) == 0 {
@@ -306,6 +319,7 @@ func (w *Web) popular(sites []int32, d *rng) *site {
 	return &w.sites[sites[d.rank(len(sites), w.rankBy)]]
 }
 
+// pageOf draws a page of a site; earlier ones are more likely.
 func (w *Web) pageOf(s *site, d *rng) int { return s.first + d.rank(s.open(), w.rankBy) }
 
 // farmTarget draws the target of a farm's link: mostly the farm itself and its
@@ -372,8 +386,9 @@ func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
 	return w.planOf(w.page(s.first + local)).links, true
 }
 
-// appendURL appends the URL of a target, relative if it is on the site from.
-// here is the path of the page with the link.
+// appendURL appends the URL of a target, relative if it is on the site from, as
+// authors write links within a site. here is the path of the page with the
+// link.
 func (w *Web) appendURL(b []byte, t target, from *site, here, session string) []byte {
 	s := w.page(t.page).site
 	local := t.page - s.first

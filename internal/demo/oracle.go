@@ -41,7 +41,9 @@ const (
 	visited
 )
 
-// An oracle is the state of one crawl with knowledge.
+// An oracle is the state of one crawl with knowledge. Each page has one byte,
+// so that a million pages take a megabyte; links are generated again whenever
+// they are needed.
 type oracle struct {
 	web         *Web
 	wanted      []bool
@@ -99,7 +101,7 @@ func (o *oracle) visit(id int) {
 }
 
 // neighbours calls f for all pages that a visit to id makes known. A site's
-// sitemap is read once, as read records.
+// sitemap is read at most once, as mapped records.
 func (o *oracle) neighbours(id int, mapped []bool, f func(int)) {
 	p := o.web.page(id)
 	for _, t := range o.web.planOf(p).links {
@@ -117,7 +119,9 @@ func (o *oracle) neighbours(id int, mapped []bool, f func(int)) {
 }
 
 // detour visits the off-topic pages on the shortest path to a page on topic,
-// which is then known. It returns false if there is no path.
+// which is then known. It returns false if there is no path, and then never
+// searches again. The search is breadth-first from all known pages, and costs
+// as much as generating the links of what it meets.
 func (o *oracle) detour() bool {
 	if o.exhausted {
 		return false

@@ -40,7 +40,8 @@ func (w *Web) WriteAccessLog(out io.Writer, people int) error {
 	return nil
 }
 
-// walk returns the pages that a person reads.
+// walk returns the pages that a person reads: 5 to 25, beginning at a page on
+// topic as after a search.
 func (w *Web) walk(topic string, person uint64, d *rng) (list []dowse.URL) {
 	seeds := w.SeedSet(topic, 1, person)
 	if len(seeds) == 0 {
@@ -59,7 +60,9 @@ func (w *Web) walk(topic string, person uint64, d *rng) (list []dowse.URL) {
 }
 
 // step chooses a link of a page: one of interest if there is one among a few,
-// otherwise any. It never enters an endless trap or what robots.txt forbids.
+// otherwise any. It never enters an endless trap or what robots.txt forbids,
+// since people are in logs for what they read, and a log full of calendars
+// would be about the trap.
 func (w *Web) step(u dowse.URL, topic string, d *rng) (next dowse.URL, ok bool) {
 	links := w.Links(u)
 	if len(links) == 0 {

@@ -29,7 +29,7 @@ func TestAccessLog(t *testing.T) {
 			t.Fatalf("not a line of a log: %s", line)
 		}
 		if _, ok := w.Truth(dowse.URL(f[6]), "tide pools"); !ok {
-			t.Errorf("nobody can have got %s", f[6])
+			t.Errorf("%s is no page of the web", f[6])
 		}
 		if perPerson[f[2]] == nil {
 			perPerson[f[2]] = map[string]int{}

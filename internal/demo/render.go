@@ -18,8 +18,9 @@ func (w *Web) render(p pageRef, at place) []byte {
 	return r.buf
 }
 
-// A pageWriter writes one page. The order in which it draws random numbers is
-// part of the web.
+// A pageWriter writes one page into one buffer. The order in which it draws
+// random numbers is part of the web: a draw that is added in the middle changes
+// every page.
 type pageWriter struct {
 	textWriter
 	web      *Web
@@ -49,8 +50,10 @@ func (w *Web) newPageWriter(p pageRef, at place) *pageWriter {
 	return r
 }
 
-// setMix draws how much of the text is on the page's topic, and how much on a
-// related one.
+// setMix draws how much of the text is on the page's topic, 12 to 57 per cent
+// of its sentences, and how much on a related one. A page of an article may be
+// faint: a sixth of that. Such pages are what makes judging hard; that a page
+// is on topic does not depend on it.
 func (r *pageWriter) setMix(p pageRef) {
 	top := &r.web.config.Topology
 	r.topical = 0.12 + 0.45*r.rng.share()
@@ -189,13 +192,15 @@ func (r *pageWriter) article() {
 	r.str("</ul>\n</aside>\n</main>\n")
 }
 
+// heading writes a text with its first letter in upper case.
 func (r *pageWriter) heading(text string) {
 	at := len(r.buf)
 	r.str(text)
 	r.capital(at)
 }
 
-// paragraphs writes the text with the links spread evenly over it.
+// paragraphs writes the text with the links spread evenly over it, and in the
+// middle the topic that the page mentions in passing, if there is one.
 func (r *pageWriter) paragraphs(links []target) {
 	mention := r.mention()
 	left := 0 // sentences left in the paragraph

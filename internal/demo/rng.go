@@ -8,7 +8,9 @@ import "math"
 type rng uint64
 
 // rngFor returns the random numbers of one purpose for one thing, independent
-// of all others.
+// of all others. It is why nothing has to be stored: the topic of a page, its
+// links and its text can each be drawn on their own, in any order and on any
+// machine.
 func rngFor(seed uint64, purpose, n int) rng {
 	return rng(mix(mix(seed+0x9e3779b97f4a7c15*uint64(purpose+1)) ^ uint64(n)))
 }

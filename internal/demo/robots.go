@@ -17,7 +17,8 @@ func (w *Web) Allowed(u dowse.URL) bool {
 	return ok && w.allowed(&w.sites[i], at.path)
 }
 
-// allowed reports whether a site's robots.txt permits a path.
+// allowed reports whether a site's robots.txt permits a path. It is the ground
+// truth that tests compare a crawler's reading of robots.txt with.
 func (w *Web) allowed(s *site, path string) bool {
 	if path == "/robots.txt" {
 		return true
@@ -77,7 +78,8 @@ func (w *Web) listed(s *site) func(yield func(int) bool) {
 	}
 }
 
-// mayFetch reports whether robots.txt permits a page.
+// mayFetch reports whether robots.txt permits a page. Most sites forbid no
+// page, so that the path is seldom computed.
 func (w *Web) mayFetch(p pageRef) bool {
 	if p.site.kind != Closed && p.site.shape.members < 0 {
 		return true
@@ -86,7 +88,7 @@ func (w *Web) mayFetch(p pageRef) bool {
 	return w.allowed(p.site, string(w.appendPath(room[:0], p.site, p.local)))
 }
 
-// sitemap returns the sitemap of a site as XML.
+// sitemap returns the sitemap of a site as XML, with dates.
 func (w *Web) sitemap(s *site) []byte {
 	b := []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for id := range w.listed(s) {

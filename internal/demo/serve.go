@@ -55,7 +55,8 @@ func (w *Web) RoundTripper() http.RoundTripper {
 	return &transport{func(u dowse.URL) (Page, bool) { return count.answer(w, u) }}
 }
 
-// RoundTripper returns the town as a transport without a network and without waiting.
+// RoundTripper returns the town as a transport without a network and without
+// waiting.
 func (t *Town) RoundTripper() http.RoundTripper { return &transport{t.Page} }
 
 // A transport is an http.RoundTripper that answers from memory. An unknown host
@@ -64,6 +65,8 @@ type transport struct {
 	answer func(dowse.URL) (Page, bool)
 }
 
+// RoundTrip answers a request. It implements http.RoundTripper, and returns an
+// error if the context of the request has ended.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		r.Body.Close()
@@ -81,10 +84,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.response(r), nil
 }
 
+// addressOf returns the URL of a request, with its host in lower case.
 func addressOf(scheme, host string, r *http.Request) dowse.URL {
 	return dowse.URL(scheme + "://" + strings.ToLower(host) + r.URL.RequestURI())
 }
 
+// noSuchHost is the error that a resolver would return.
 func noSuchHost(host string) error {
 	return &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
@@ -118,6 +123,9 @@ type handler struct {
 	answer func(dowse.URL) (Page, bool)
 }
 
+// ServeHTTP answers a request after its latency; a client that goes away ends
+// the waiting. An unknown host is 421, since the server was reached under a
+// name that it does not have.
 func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	p, ok := h.answer(addressOf("http", r.Host, r))
 	if !ok {
@@ -180,15 +188,18 @@ type Server struct {
 	stop     func() bool
 }
 
-// Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is called.
+// Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is
+// called.
 func (w *Web) Serve(ctx context.Context) (*Server, error) {
 	return listen(ctx, w.Handler(), func(host string) bool { _, known := w.hosts[host]; return known })
 }
 
-// Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is called.
+// Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is
+// called.
 func (t *Town) Serve(ctx context.Context) (*Server, error) { return listen(ctx, t.Handler(), t.Knows) }
 
-// listen starts a server whose goroutine ends with Close or with ctx.
+// listen starts a server whose goroutine ends with Close or with ctx. The port
+// is chosen by the system.
 func listen(ctx context.Context, h http.Handler, knows func(host string) bool) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -89,8 +89,12 @@ func (s *site) open() int {
 	return s.count
 }
 
+// firstArticle returns the number of the first article within the site: behind
+// home page, link page and sections.
 func (s *site) firstArticle() int { return 2 + len(s.shape.sections) }
-func (s *site) articles() int     { return max(s.open()-s.firstArticle(), 0) }
+
+// articles returns the number of articles to which any page may link.
+func (s *site) articles() int { return max(s.open()-s.firstArticle(), 0) }
 
 // A siteSpec describes a special site of a neighbourhood.
 type siteSpec struct {
@@ -257,7 +261,8 @@ func (w *Web) newShape(s *site, lex *lexicon, d *rng) shape {
 }
 
 // pair assigns partners within the neighbourhood to the sites that need one:
-// the first ordinary sites on its topic, which were added last.
+// the first ordinary sites on its topic, which were added last. A mirror has
+// the shape of the site that it copies, so that paths agree.
 func (w *Web) pair(begin int) {
 	last := len(w.sites) - 1
 	for i := begin; i <= last; i++ {
@@ -273,7 +278,9 @@ func (w *Web) pair(begin int) {
 	}
 }
 
-// populate distributes the pages among the sites by weight, and numbers them.
+// populate distributes the pages among the sites by weight, and numbers them:
+// the pages of a site are consecutive, so that the site of a page is found by
+// binary search.
 func (w *Web) populate() {
 	total := 0.0
 	for i := range w.sites {
@@ -359,7 +366,8 @@ func (w *Web) adjust(s *site, left, among int) int {
 }
 
 // index prepares drawing targets: the sites of each topic in order of
-// popularity, and all sites that may be linked to.
+// popularity, and all sites that may be linked to. Hidden and moved hosts are
+// in neither: links to them are placed on purpose.
 func (w *Web) index() {
 	w.onTopic = make([][]int32, len(w.words.lexicons))
 	for i := range w.sites {

@@ -11,6 +11,7 @@ type textPiece struct {
 	slot byte
 }
 
+// parseSentences parses lines of a grammar.
 func parseSentences(lines []string) []sentence {
 	sentences := make([]sentence, len(lines))
 	for i, line := range lines {
@@ -53,9 +54,13 @@ type textWriter struct {
 	slipSeed uint64
 }
 
+// str appends text as it is. All texts are part of the program and need no
+// escaping.
 func (s *textWriter) str(text string) { s.buf = append(s.buf, text...) }
 
-// sentence writes one sentence of the page.
+// sentence writes one sentence of the page. The share topical of sentences is
+// on the page's subject, the share borrowed on a related one, the rest is
+// everyday text; pages in another language have sentences of their own.
 func (s *textWriter) sentence() {
 	pick := s.rng.next()
 	u := float64(uint32(pick)) / (1 << 32)
@@ -89,7 +94,8 @@ func (s *textWriter) fill(line sentence, lex *lexicon, topical bool) {
 	s.capital(start)
 }
 
-// article turns the "a" before the word at an offset into "an" if needed.
+// article turns the "a" before the word at an offset into "an" if needed, by
+// the letter that follows.
 func (s *textWriter) article(at int) {
 	if at < 2 || at >= len(s.buf) || s.buf[at-1] != ' ' || s.buf[at-2]|0x20 != 'a' || at > 2 && s.buf[at-3] != ' ' && s.buf[at-3] != '>' {
 		return
@@ -110,7 +116,8 @@ func (s *textWriter) capital(at int) {
 }
 
 // draw returns the random bits for a word, changed for about every 61st word of
-// an inexact copy.
+// an inexact copy. The copy draws as often as the original, so that the two
+// differ in these words alone.
 func (s *textWriter) draw() uint64 {
 	bits := s.rng.next()
 	if s.slips && bits%61 == 0 {
@@ -169,6 +176,7 @@ func (s *textWriter) noun(bits uint64, lex *lexicon, own bool) form {
 	return s.words.nouns[s.words.nounRanks.at(bits>>32)]
 }
 
+// verb is noun for verbs.
 func (s *textWriter) verb(bits uint64, lex *lexicon, own bool) form {
 	if own {
 		return lex.verbs[scale(bits, len(lex.verbs))]
@@ -176,6 +184,8 @@ func (s *textWriter) verb(bits uint64, lex *lexicon, own bool) form {
 	return s.words.verbs[s.words.verbRanks.at(bits>>32)]
 }
 
+// adjective is noun for adjectives; pages in an old encoding use some with
+// accents.
 func (s *textWriter) adjective(bits uint64, lex *lexicon, own bool) string {
 	switch {
 	case own:
@@ -197,4 +207,5 @@ func (s *textWriter) place(bits uint64, lex *lexicon) {
 	s.str(s.words.tails[int(bits>>8&0xffff)%len(s.words.tails)])
 }
 
+// number appends a number in digits.
 func (s *textWriter) number(n int) { s.buf = appendInt(s.buf, n) }

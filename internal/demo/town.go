@@ -51,8 +51,11 @@ const (
 	GoneHome                // the host answers 404 to everything
 )
 
+// homeKindNames are in the order of the constants.
 var homeKindNames = [...]string{"ordinary", "frames", "thin", "misleading", "script", "redirect", "refresh", "parked", "dead", "gone"}
 
+// String returns a name for people; an ordinary homepage is called ordinary,
+// since most are.
 func (k HomeKind) String() string {
 	if int(k) < len(homeKindNames) {
 		return homeKindNames[k]
@@ -60,7 +63,9 @@ func (k HomeKind) String() string {
 	return "unknown"
 }
 
-// homeShares are cumulative.
+// homeShares are the cumulative shares of the kinds of homepages: about half
+// are plain, two fifths show little of what the site is about, and an eighth
+// are no sites at all.
 var homeShares = []struct {
 	kind  HomeKind
 	share float64
@@ -139,7 +144,8 @@ func NewTown(c TownConfig) *Town {
 	return t
 }
 
-// addSite appends the i-th site.
+// addSite appends the i-th site. All that is drawn of a site comes from its
+// number, so that a town of 100 sites is the beginning of one of 1,000.
 func (t *Town) addSite(i int) {
 	d := rngFor(t.config.Seed, forPlots, i)
 	s := townSite{topic: t.drawTopic(&d), home: homeOf(d.share())}
@@ -276,8 +282,9 @@ func (t *Town) describe(i int) TownSite {
 	return d
 }
 
-// Training draws training sites: so many on topic and so many others, relevant
-// ones first. They are sites with any kind of homepage.
+// Training draws training sites, a number of them on topic and a number of
+// others, relevant ones first. They are sites with any kind of homepage, as a
+// person would collect them without looking at how they are built.
 func (t *Town) Training(on, off int) (list []TownSite) {
 	d := rngFor(t.config.Seed, forTraining, 0)
 	order := make([]int32, len(t.sites))
@@ -301,6 +308,7 @@ func (t *Town) Training(on, off int) (list []TownSite) {
 	return list
 }
 
+// number returns 1 for true and 0 for false.
 func number(b bool) int {
 	if b {
 		return 1
@@ -309,7 +317,8 @@ func number(b bool) int {
 }
 
 // FirstPages returns the first n pages of a site in breadth-first order from
-// the homepage, as far as they are linked.
+// the homepage, as far as they are linked: the training pages of Ester, Kriegel
+// and Schubert 2004.
 func (t *Town) FirstPages(host string, n int) (list []dowse.URL) {
 	i, ok := t.find(host)
 	if !ok || !t.sites[i].isSite() {

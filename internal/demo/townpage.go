@@ -8,6 +8,8 @@ import (
 	"dowse"
 )
 
+// urlOf returns the URL of a page of a site, under the name that the site
+// prefers.
 func (t *Town) urlOf(site, page int) dowse.URL {
 	b := append([]byte("http://"), t.sites[site].host...)
 	return dowse.URL(t.appendPath(b, site, page))
@@ -68,10 +70,14 @@ func (t *Town) respond(i int, at place) Page {
 	return Page{URL: t.urlOf(i, page), Status: 200, Type: htmlType, Body: t.render(i, page)}
 }
 
+// gone is the answer for what does not exist.
 func gone(status int) Page {
 	return Page{Status: status, Type: htmlType, Body: []byte("<title>Not found</title><p>There is no such page here.")}
 }
 
+// robots returns the robots.txt of a site, which permits everything. Only a
+// site that is a script names a sitemap: its pages can be found in no other
+// way.
 func (t *Town) robots(i int) []byte {
 	if t.sites[i].home == ScriptHome {
 		return []byte("User-agent: *\nAllow: /\nSitemap: http://" + t.sites[i].host + "/sitemap.xml\n")
@@ -79,6 +85,7 @@ func (t *Town) robots(i int) []byte {
 	return []byte("User-agent: *\nAllow: /\n")
 }
 
+// sitemap returns the sitemap of a site that is a script.
 func (t *Town) sitemap(i int) []byte {
 	b := []byte(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	for page := 1; page < t.sites[i].pages; page++ {
@@ -100,7 +107,8 @@ func (t *Town) pageAt(i int, path string) (int, bool) {
 	return page, string(t.appendPath(nil, i, page)) == path
 }
 
-// lexiconOf returns what a page is about.
+// lexiconOf returns what a page is about. It draws from the number of the page,
+// which fits into the lower ten bits because no site has more than 1,000 pages.
 func (t *Town) lexiconOf(site, page int) int {
 	s := &t.sites[site]
 	d := rngFor(t.config.Seed, forTownPage, site<<10|page)
@@ -128,7 +136,8 @@ func (t *Town) relatedTo(lex int) []int {
 }
 
 // mislead draws what a misleading homepage seems to be about: that of a site on
-// topic something else, that of another site often the topic.
+// topic something else, that of another site often the topic. It is what
+// judging by homepages fails on.
 func (t *Town) mislead(s *townSite, d *rng) int {
 	kin := t.words.related(t.focus)
 	switch {
@@ -143,7 +152,8 @@ func (t *Town) mislead(s *townSite, d *rng) int {
 }
 
 // inside returns the pages of the same site to which a page links: a few that
-// every page names, and some of its own.
+// every page names, as a menu does, and some of its own. Frames, a thin
+// homepage and a script lead on as their kind does.
 func (t *Town) inside(site, page int) (list []int) {
 	s := &t.sites[site]
 	if page == 0 && s.home == ScriptHome {
@@ -199,13 +209,16 @@ func (t *Town) outside(site, page int) (list []dowse.URL) {
 	return list
 }
 
-// neighbour draws a site to link to.
+// neighbour draws a site to link to: within the ring of its topic, on a related
+// topic, a directory, or any. Competitors do not link to sites of their own
+// topic, so that only directories lead from one to the next.
 func (t *Town) neighbour(site, page int, d *rng) (int, bool) {
 	s := &t.sites[site]
 	ring := t.rings[s.topic]
 	switch u := d.share(); {
 	case s.hub:
-		// A directory has one page per topic; every second one is on the town's topic.
+		// A directory has one page per topic; every second one is on the town's
+		// topic.
 		topic := page * 5 % t.words.topics()
 		if page%2 == 0 {
 			topic = t.focus

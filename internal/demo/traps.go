@@ -27,6 +27,7 @@ func monthAt(s *site, path string) (int, bool) {
 	return m, year > 0 && month >= 1 && month <= 12 && string(appendMonth(nil, m)) == path
 }
 
+// appendMonth appends the path of a month.
 func appendMonth(b []byte, month int) []byte {
 	return fmt.Appendf(b, "/%04d/%02d", month/12, month%12+1)
 }
@@ -69,6 +70,7 @@ func newSession(s *site, at place) session {
 	return session{rng(h.Sum64()), s.kind == Forum}
 }
 
+// next returns the next session id, "" on a page that has none.
 func (s *session) next() string {
 	if !s.active {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"dowse"
 )
 
-// reach returns the pages that a crawl can reach which gives up after so many
+// reach returns the pages that a crawl can reach which gives up after a number of
 // off-topic pages in a row.
 func reach(w *Web, topic int, seeds []dowse.URL, limit int) map[int]bool {
 	type step struct{ id, run int }
@@ -288,7 +288,7 @@ func TestFarmIsFullOfTheTopic(t *testing.T) {
 	}
 	text := body(t, w, w.URL(farm.first+5))
 	if n := strings.Count(text, tidePools); n < 30 {
-		t.Errorf("the topic stands %d times on a page", n)
+		t.Errorf("the topic is %d times on a page", n)
 	}
 }
 

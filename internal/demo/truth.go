@@ -73,7 +73,8 @@ func (w *Web) RelevantCount(topic string) int {
 }
 
 // wanted reports, for each lexicon, whether it is the topic or below the
-// category.
+// category. Truth is a lookup in it: what a page is about is its lexicon, not
+// what its text seems to be about.
 func (w *Web) wanted(topic string) ([]bool, bool) {
 	wanted := make([]bool, len(w.words.lexicons))
 	if i, ok := w.topicNumber(topic); ok {
@@ -122,7 +123,7 @@ func (w *Web) seedSites(wanted []bool, set uint64) []int32 {
 }
 
 // seedOn returns the seed on a site: its home page in set 0, otherwise an
-// article on topic if a few draws find one.
+// article on topic if a few draws find one, else the home page.
 func (w *Web) seedOn(s *site, wanted []bool, set uint64) int {
 	d := rngFor(w.config.Seed+set, forSeeds, s.index+1)
 	for try := 0; try < 8 && set > 0; try++ {

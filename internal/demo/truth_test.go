@@ -171,7 +171,7 @@ func TestSeeds(t *testing.T) {
 }
 
 // A judge must have a chance: what is on topic speaks of it, what is not hardly does.
-func TestTextTellsTheTopic(t *testing.T) {
+func TestTextShowsTheTopic(t *testing.T) {
 	sequential(t)
 	w := small()
 	topic, _ := w.Topic(tidePools)
@@ -202,7 +202,7 @@ func TestTextTellsTheTopic(t *testing.T) {
 	perOn, perOff := float64(on)/float64(onPages), float64(off)/float64(offPages)
 	t.Logf("signs of the topic: %.1f on pages on it, %.1f on others; %d of %d others mention it", perOn, perOff, passing, offPages)
 	if perOn < 10*perOff {
-		t.Error("the text does not tell pages apart")
+		t.Error("the text does not distinguish pages on topic from others")
 	}
 	if passing == 0 {
 		t.Error("no page mentions the topic in passing")

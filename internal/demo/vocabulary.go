@@ -52,12 +52,15 @@ type slug struct{ lexicon, subject int }
 // everyday text, spam, French, German.
 func (v *vocabulary) topics() int { return len(v.lexicons) - 4 }
 
+// everyday and the next three return the numbers of the lexicons that are no
+// topics.
 func (v *vocabulary) everyday() int { return v.topics() }
 func (v *vocabulary) spam() int     { return v.topics() + 1 }
 func (v *vocabulary) french() int   { return v.topics() + 2 }
 func (v *vocabulary) german() int   { return v.topics() + 3 }
 
-// readVocabulary panics on a mistake in the files, which are part of the program.
+// readVocabulary reads the embedded files, some 30 kB, for each web anew. It
+// panics on a mistake in them, since they are part of the program.
 func readVocabulary() *vocabulary {
 	v := &vocabulary{slugs: map[string]slug{}, names: map[string]int{}}
 	v.readLexicons(readBlocks("topics.txt"))
@@ -91,8 +94,8 @@ func (v *vocabulary) nameSubjects(i int) {
 	}
 }
 
-// readBlocks returns the blocks of a file: runs of lines between blank ones, without
-// comments.
+// readBlocks returns the blocks of a file: runs of lines between blank ones,
+// without comments.
 func readBlocks(name string) [][]string {
 	text, err := vocabularyFiles.ReadFile("vocabulary/" + name)
 	if err != nil {
@@ -113,6 +116,7 @@ func readBlocks(name string) [][]string {
 	return blocks
 }
 
+// readLexicons reads the topics of a file, and the words that all of them share.
 func (v *vocabulary) readLexicons(blocks [][]string) {
 	for _, block := range blocks {
 		if block[0] == "common" {
@@ -164,6 +168,8 @@ func (v *vocabulary) readCommon(of map[string][]string) {
 	v.sections, v.heads, v.tails = of["sections"], of["heads"], of["tails"]
 }
 
+// readGrammar reads the sentences, by the purpose that the first line of a
+// block names.
 func (v *vocabulary) readGrammar(blocks [][]string) {
 	for _, block := range blocks {
 		parsed := parseSentences(block[1:])
@@ -216,6 +222,7 @@ func verbForms(words []string) []form {
 	return forms
 }
 
+// sameForms returns words that have one form only.
 func sameForms(words []string) []form {
 	forms := make([]form, len(words))
 	for i, w := range words {
@@ -255,20 +262,25 @@ func slugOf(phrase string) string {
 	return b.String()
 }
 
+// plainLetter spells letters in ASCII for paths.
 var plainLetter = map[rune]string{
 	'à': "a", 'â': "a", 'ä': "ae", 'ç': "c", 'è': "e", 'é': "e", 'ê': "e", 'î': "i", 'ï': "i",
 	'ñ': "n", 'ô': "o", 'ö': "oe", 'û': "u", 'ü': "ue", 'ß': "ss",
 }
 
-// zipf maps random bits to ranks whose probability falls as 1/(rank + zipfOffset):
-// Zipf's law as Mandelbrot put it in 1953. The head of the law is in the grammar.
+// zipf maps random bits to ranks whose probability falls as 1/(rank +
+// zipfOffset): Zipf's law as Mandelbrot put it in 1953. The head of the law,
+// words such as "the", is in the grammar.
 type zipf []uint16
 
+// zipfSteps is the resolution of the table; zipfOffset flattens the head of the
+// law.
 const (
 	zipfSteps  = 4096
 	zipfOffset = 5
 )
 
+// newZipf returns the table for n words.
 func newZipf(n int) zipf {
 	total := 0.0
 	for k := 1; k <= n; k++ {
@@ -286,4 +298,6 @@ func newZipf(n int) zipf {
 	return z
 }
 
+// at returns the rank for random bits: one lookup, since every word of every
+// page needs one.
 func (z zipf) at(bits uint64) int { return int(z[bits%zipfSteps]) }

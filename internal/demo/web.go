@@ -174,8 +174,7 @@ type pageRef struct {
 	source int // number of the page that it copies; its own if it is no copy
 }
 
-// page returns the page with a number, in time logarithmic in the number of
-// sites.
+// page returns the page with a number, by binary search in the table of sites.
 func (w *Web) page(id int) pageRef {
 	i := sort.Search(len(w.sites), func(i int) bool { return w.sites[i].first+w.sites[i].count > id })
 	s := &w.sites[i]
@@ -227,7 +226,8 @@ func (w *Web) articleLexicon(s *site, local int) int {
 	return w.words.everyday()
 }
 
-// mixed draws what an article on a site without a topic is about.
+// mixed draws what an article on a site without a topic is about: half of the
+// time nothing in particular, then the topic of the neighbourhood, then any.
 func (w *Web) mixed(s *site, d *rng) int {
 	switch u := d.share(); {
 	case u < 0.5:

@@ -157,7 +157,7 @@ func TestEveryLinkLeadsWhereItShould(t *testing.T) {
 	}
 }
 
-// outcome tells what is at u without making pages.
+// outcome returns what is at u without generating pages.
 func outcome(t *testing.T, w *Web, u dowse.URL) string {
 	if _, ok := w.numberOf(u); ok {
 		return "page"
@@ -303,7 +303,7 @@ func TestPagesAreWellFormed(t *testing.T) {
 		}
 		for _, tag := range []string{"html", "head", "title", "body", "main", "article", "aside", "footer", "h1"} {
 			if strings.Count(b, "<"+tag+">")+strings.Count(b, "<"+tag+" ") != 1 || strings.Count(b, "</"+tag+">") != 1 {
-				t.Errorf("%s: tag %s does not stand once", u, tag)
+				t.Errorf("%s: tag %s is not there exactly once", u, tag)
 			}
 		}
 		for _, tag := range []string{"p", "h2", "a", "li", "ul"} {
@@ -398,7 +398,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// sequential skips a test in which nothing goes on at once where tests are to be short:
+// sequential skips a test without concurrency where tests are to be short:
 // there the race detector runs.
 func sequential(t *testing.T) {
 	t.Helper()

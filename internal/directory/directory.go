@@ -20,7 +20,7 @@
 //
 // All paths begin with Top and are clean, see [Clean]. Random choices depend
 // only on the random source that the caller passes and not on the order of
-// entries in the file where the comment says so.
+// entries in the file where the comment states it.
 //
 // The three formats, by example. RDF, of which only these elements are read:
 //
@@ -88,7 +88,7 @@ type Category struct {
 	Include Include
 }
 
-// Include says whether the categories below a category belong to it.
+// Include selects whether the categories below a category belong to it.
 type Include string
 
 // What belongs to a category. The zero value means Subtree.

@@ -10,7 +10,7 @@ import (
 )
 
 // A dump is a stream that writes an RDF content file as it is read: as many pages and
-// topics as its fields say, with some dirt in it.
+// topics as its fields state, with some dirt in it.
 type dump struct {
 	pages, topics int
 	at            int

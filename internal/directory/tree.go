@@ -170,7 +170,7 @@ func (d *Directory) readTree(t *Tree) (Dirt, error) {
 }
 
 // hang adds a topic of the structure file and its children. A child is where
-// its path says, whichever topic lists it.
+// its path has, whichever topic lists it.
 func (t *Tree) hang(path string, children []string) {
 	t.add(path)
 	for _, c := range children {

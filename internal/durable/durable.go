@@ -165,7 +165,7 @@ func plainFile(info fs.FileInfo) error {
 	return notPlain(info, "it is")
 }
 
-// notPlain returns an ErrNotPlain that says what was found. subject begins the
+// notPlain returns an ErrNotPlain that names what was found. subject begins the
 // message.
 func notPlain(info fs.FileInfo, subject string) error {
 	what := "something else"

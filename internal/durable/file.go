@@ -143,7 +143,7 @@ func (d Dir) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// ReadBounded is ReadFile for a file of at most so many bytes.
+// ReadBounded is ReadFile for a file of at most the given number of bytes; a longer one is an error.
 func (d Dir) ReadBounded(name string, most int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {

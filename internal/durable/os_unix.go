@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// cannotSync reports whether an error says that a file system can't sync
+// cannotSync reports whether an error means that a file system can't sync
 // folders.
 func cannotSync(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)

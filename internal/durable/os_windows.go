@@ -4,6 +4,6 @@ import "io/fs"
 
 func cannotSync(error) bool { return true }
 
-// hardLinks returns 1: Windows does not say without another call, and asks for
+// hardLinks returns 1: Windows needs another call for it, and asks for
 // a right to make such links.
 func hardLinks(fs.FileInfo) uint64 { return 1 }

@@ -98,7 +98,7 @@ func (p *Pending) Abandon() {
 }
 
 // discard removes a file that is not needed, if it can; a file that is left
-// behind does no harm.
+// does no harm.
 func (d Dir) discard(name string) {
 	d.within(OpRemove, name, func(r *os.Root, name string) error { return r.Remove(name) })
 }

@@ -49,32 +49,32 @@ func TestGolden(t *testing.T) {
 // describeDocument writes a document down for people to read.
 func describeDocument(doc *dowse.Document) string {
 	var b strings.Builder
-	say := func(what string, value any) {
+	show := func(what string, value any) {
 		if s := fmt.Sprint(value); s != "" && s != "[]" && s != "false" {
 			fmt.Fprintf(&b, "%s: %s\n", what, s)
 		}
 	}
-	say("title", doc.Title)
-	say("description", doc.Description)
-	say("keywords", doc.Keywords)
-	say("language", doc.Language)
-	say("canonical", doc.Canonical)
-	say("types", doc.Types)
+	show("title", doc.Title)
+	show("description", doc.Description)
+	show("keywords", doc.Keywords)
+	show("language", doc.Language)
+	show("canonical", doc.Canonical)
+	show("types", doc.Types)
 	if !doc.Published.IsZero() {
-		say("published", doc.Published.Format(time.RFC3339))
+		show("published", doc.Published.Format(time.RFC3339))
 	}
-	say("licences", doc.Licences)
-	say("nofollow", doc.NoFollow)
-	say("noindex", doc.NoIndex)
-	say("noarchive", doc.NoArchive)
-	say("cut", doc.Cut)
+	show("licences", doc.Licences)
+	show("nofollow", doc.NoFollow)
+	show("noindex", doc.NoIndex)
+	show("noarchive", doc.NoArchive)
+	show("cut", doc.Cut)
 	b.WriteString("\n" + doc.Text + "\n\n")
 	for _, h := range doc.Headings {
 		fmt.Fprintf(&b, "h%d at word %d: %s\n", h.Level, h.At, h.Text)
 	}
 	for _, l := range doc.Links {
 		fmt.Fprintf(&b, "\n%s\n", l.URL)
-		say("  nofollow", l.NoFollow)
+		show("  nofollow", l.NoFollow)
 		for _, m := range append([]dowse.Mention{l.Mention}, l.More...) {
 			fmt.Fprintf(&b, "  %q at %d-%d %q\n", m.Anchor, m.At.Start, m.At.End, spanText(doc, m.At))
 			fmt.Fprintf(&b, "    in %q\n", spanText(doc, m.Block))

@@ -207,7 +207,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// TestCharsetLies reads pages that are not in the encoding they are said to be.
+// TestCharsetLies reads pages that are not in the encoding they declare.
 func TestCharsetLies(t *testing.T) {
 	turkish := "<html><head><title>\xddstanbul \xfeehri</title></head><body><p>T\xfcrkiye'nin en kalabal\xfdk \xfeehri olan \xddstanbul, " +
 		"\xfclkenin k\xfclt\xfcrel ve ekonomik merkezidir. Bo\xf0az k\xf6pr\xfcleri ile iki k\xfdtay\xfd birle\xfetirir ve bu \xf6zelli\xf0iyle " +
@@ -228,14 +228,14 @@ func TestCharsetLies(t *testing.T) {
 		link              dowse.URL
 		text              string
 	}{
-		{"windows-1254 said to be UTF-8", "text/html; charset=utf-8", []byte(turkish), "windows-1254", "https://example.org/g%C3%BCzel", "Güzel şehir"},
+		{"windows-1254 declared as UTF-8", "text/html; charset=utf-8", []byte(turkish), "windows-1254", "https://example.org/g%C3%BCzel", "Güzel şehir"},
 		{"UTF-16LE", "text/html; charset=utf-8", utf16(latin, 1, 0), "utf-16le", "https://example.org/plain", "plain"},
 		{"UTF-16BE", "text/html", utf16(latin, 0, 1), "utf-16be", "https://example.org/plain", "plain"},
 		{"UTF-16LE with a mark", "text/html; charset=iso-8859-1", append([]byte("\xff\xfe"), utf16(latin, 1, 0)...), "utf-16le", "https://example.org/plain", "plain"},
 		{"invalid in href", "text/html; charset=utf-8", []byte(latin + "<a href='/x\xff\xfe'>x</a>"), "", "https://example.org/plain", "plain"},
 		{"damaged UTF-8", "text/html; charset=utf-8", []byte("<p>ü ö ä ß é \xff " + latin), "utf-8", "https://example.org/plain", "ü ö ä ß é \uFFFD"},
-		{"UTF-8 said to be Latin", "text/html; charset=iso-8859-1", []byte("<p>für schöne Bäume" + latin), "utf-8", "https://example.org/plain", "für schöne Bäume"},
-		{"UTF-8 said to be UTF-16", "text/html; charset=utf-16", []byte(strings.Repeat(latin, 4)), "utf-8", "https://example.org/plain", "plain"},
+		{"UTF-8 declared as Latin", "text/html; charset=iso-8859-1", []byte("<p>für schöne Bäume" + latin), "utf-8", "https://example.org/plain", "für schöne Bäume"},
+		{"UTF-8 declared as UTF-16", "text/html; charset=utf-16", []byte(strings.Repeat(latin, 4)), "utf-8", "https://example.org/plain", "plain"},
 		{"cut in a character", "text/html", []byte(latin + "<p>fü\xc3"), "utf-8", "https://example.org/plain", "fü"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

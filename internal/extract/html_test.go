@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 		{"soft hyphens and directions", "inter&shy;na\u202Etional\u202C", "international"},
 		{"title is no text", "<title>a</title>b", "b"},
 		{"links that touch", "<a href=/a>a</a><a href=/b>b</a>c", "a bc"},
-		{"images stand apart", "a<img src=x alt=y>b", "a b"},
+		{"images separate words", "a<img src=x alt=y>b", "a b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := HTML([]byte(c.html), page, Options{})

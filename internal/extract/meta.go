@@ -127,7 +127,7 @@ func (p *pass) licence(e *element) {
 
 // readMeta handles a meta element.
 //
-// A meta element without content says nothing. Description and keywords of the
+// A meta element without content is ignored. Description and keywords of the
 // first element count, robots directives of all of them.
 func (p *pass) readMeta(e *element) {
 	content := e.attr.content

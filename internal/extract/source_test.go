@@ -120,7 +120,7 @@ func FuzzAttribute(f *testing.F) {
 	})
 }
 
-// TestScripts has what the standard says of comments in scripts.
+// TestScripts has the rules of the standard for comments in scripts.
 func TestScripts(t *testing.T) {
 	for body, want := range map[string]string{
 		"a</script>":                             "a",

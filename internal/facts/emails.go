@@ -5,7 +5,8 @@ import "strings"
 // maxEmails is how many addresses of a page count.
 const maxEmails = 100
 
-// emails returns the mail addresses in a text, each once.
+// emails returns the mail addresses in a text, each once. It looks around each @, so a text
+// without one costs one scan, and no text costs more than a bounded number of bytes per @.
 func emails(s string) (list []string) {
 	seen := map[string]bool{}
 	for at := 0; len(list) < maxEmails; {
@@ -23,7 +24,9 @@ func emails(s string) (list []string) {
 	return list
 }
 
-// emailAt returns the address around the @ at i, "" if there is none.
+// emailAt returns the address around the @ at i, "" if there is none. It follows the form that mail
+// systems accept in practice, not all that RFC 5322 permits: quoted local parts and comments do
+// not occur in texts that are meant to be read, and a last label with digits is a file name.
 func emailAt(s string, i int) string {
 	const maxLocal, maxDomain = 64, 253
 	start, end := i, i+1
@@ -41,6 +44,8 @@ func emailAt(s string, i int) string {
 	return strings.ToLower(local + "@" + domain)
 }
 
+// isAlnum reports whether a byte is an ASCII letter or digit. Addresses with other
+// letters are rare, and what looks like one usually is not.
 func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

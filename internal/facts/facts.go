@@ -8,6 +8,19 @@
 //
 // A fact that is stored has a code in each format that stores it. Codes never change and are never
 // used for another fact: see [Fact].
+//
+// # Adding a fact
+//
+// A new fact is one row of pageFacts: its name, type and sentence, and a Field or a Get. With Printed it
+// is part of the JSON object of a page and of its schema, with Asked topics can use it. To store it in the
+// journal it gets the next free code from [JournalTagged] on; older programs skip codes that they
+// do not know. The table in docs/formats.md is made from this one, and a test compares the two.
+//
+// # What is not known
+//
+// A value that is not known is nil, in Go as in JSON null, and differs from an empty one. A page
+// without images has none; the images of a page that was not read are not known. Conditions depend
+// on the difference, see package predicate.
 package facts
 
 import (
@@ -35,11 +48,14 @@ const (
 	Reasons              // []Cause, the reasons for a verdict
 )
 
+// typeNames are the names of the types in the documentation. A duration is a number
+// there, because JSON holds it as a number of seconds.
 var typeNames = [...]string{
 	Internal: "internal", Text: "text", List: "list", Table: "table", Integer: "integer", Number: "number",
 	Truth: "true or false", Date: "date", Duration: "number", Reasons: "reasons",
 }
 
+// String returns the name of the type in the documentation.
 func (t Type) String() string { return typeNames[t] }
 
 // Match is how a condition compares the strings of a fact with the string that it looks for.
@@ -74,10 +90,10 @@ type Fact struct {
 	All func(r *Row) any
 
 	Printed  bool  // part of the JSON object of a page; others of a type are printed if asked for by name
-	Document bool  // known only if what the page says was read; the journal does not hold it
+	Document bool  // part of the content of the page, which the journal does not hold: known only if the page was read
 	Asked    bool  // conditions can ask for it
 	Match    Match // how conditions compare its strings
-	Content  bool  // a condition on it asks what a page says, not where it is or how long
+	Content  bool  // a condition on it is about the content of a page, not about its address or its size
 	InCrawl  bool  // known only in a crawl, not for a page by itself
 	Judging  bool  // known only while a page is judged, so never printed
 	Costly   bool  // to be computed once per page
@@ -93,9 +109,9 @@ type Fact struct {
 	// Kept facts stay in the journal when a page is taken down: the books need them. A takedown
 	// clears every other fact that has a Field.
 	Kept bool
-	// Said facts are made by strategies. They may hold words of other pages, so a takedown of any
+	// ByStrategy facts are written by strategies. They may hold words of other pages, so a takedown of any
 	// earlier page clears them too.
-	Said bool
+	ByStrategy bool
 }
 
 // Codes of facts in the journal.
@@ -120,8 +136,12 @@ type factTable struct {
 	features []*Fact
 }
 
+// current is the table in use. It is computed once; only tests replace it, see Add.
 var current = newTable(pageFacts())
 
+// newTable sorts facts into the orders in which formats store them. Codes below
+// JournalTagged must follow each other without a gap: an entry has these fields one
+// after the other, without their codes, so a gap would end the entry too early.
 func newTable(list []*Fact) *factTable {
 	t := &factTable{all: list, named: make(map[string]*Fact, len(list))}
 	groups := map[int]Group{}
@@ -158,7 +178,7 @@ func Named(name string) *Fact { return current.named[name] }
 // JournalVisit returns what the journal stores of every visit, in order.
 func JournalVisit() []Group { return current.visit }
 
-// JournalPage returns what the journal stores of a page beside [JournalVisit], in order.
+// JournalPage returns what the journal stores of a page in addition to [JournalVisit], in order.
 func JournalPage() []Group { return current.page }
 
 // JournalTaggedFacts returns the facts that the journal stores with their codes, by code.
@@ -178,8 +198,12 @@ func Add(f *Fact) (remove func()) {
 	return func() { current = before }
 }
 
-// Value returns the value of the fact for a page, nil if it is not known.
+// Value returns the value of the fact for a page, nil if it is not known. Nothing is known of the content of
+// a page that can't be read: an empty page has 0 words, and one that can't be read an unknown number.
 func (f *Fact) Value(r *Row) any {
+	if f.Document && r.Unread {
+		return nil
+	}
 	if f.Get != nil {
 		return f.Get(r)
 	}
@@ -219,7 +243,8 @@ func valueOf(field any) any {
 	return nil
 }
 
-// known returns a value, or nil if it is zero.
+// known returns a value, or nil if it is zero. For most facts zero means that nothing was found: no
+// server answers with status 0. Facts for which 0 is a value have a Get of their own.
 func known[T comparable](v T) any {
 	var zero T
 	if v == zero {

@@ -121,7 +121,7 @@ func TestClear(t *testing.T) {
 			t.Errorf("%s is still %v", f.Name, v)
 		}
 	}
-	if !facts.ClearSaid(r.Page) || r.Lead.Note != "" || r.Title == "" || facts.ClearSaid(r.Page) {
-		t.Errorf("what strategies said: %q", r.Lead.Note)
+	if !facts.ClearByStrategy(r.Page) || r.Lead.Note != "" || r.Title == "" || facts.ClearByStrategy(r.Page) {
+		t.Errorf("what strategies wrote: %q", r.Lead.Note)
 	}
 }

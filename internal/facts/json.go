@@ -3,6 +3,8 @@ package facts
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -12,7 +14,8 @@ import (
 // PageSchema names the schema of the JSON object of a page.
 const PageSchema = "page/v1"
 
-// Seconds is a duration that JSON holds as a number of seconds.
+// Seconds is a duration that JSON holds as a number of seconds. Go would write nanoseconds, which
+// other programs would have to know.
 type Seconds time.Duration
 
 // MarshalJSON returns the number of seconds.
@@ -23,11 +26,12 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a number of seconds.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
 	f, err := strconv.ParseFloat(string(b), 64)
-	*s = Seconds(f * float64(time.Second))
+	*s = Seconds(math.Round(f * float64(time.Second))) // 0.57 s is a little less than 570 ms as a binary fraction
 	return err
 }
 
-// Encode returns the JSON of a value, without the escapes that only HTML needs.
+// Encode returns the JSON of a value, without the escapes that only HTML needs: URLs keep their &, and
+// titles their <, so that people can read and search what is printed.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -67,7 +71,7 @@ func (f *Fact) JSON(r *Row) ([]byte, error) {
 	return Encode(value)
 }
 
-// byName returns the JSON of a table: of entries with one name the first.
+// byName returns the JSON of a table. Of several entries with one name the first counts, as in browsers.
 func byName(list []dowse.Meta) ([]byte, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -84,9 +88,13 @@ func byName(list []dowse.Meta) ([]byte, error) {
 // MarshalJSON returns the object of schema [PageSchema]: all facts of a page that are printed and known.
 func (r *Row) MarshalJSON() ([]byte, error) { return r.object(nil) }
 
-// With returns the JSON object of a page with some facts beside those that are always printed.
+// With returns the JSON object of a page with some facts in addition to those that are always printed. A
+// name that is not that of a fact which can be printed adds nothing.
 func (r *Row) With(names ...string) ([]byte, error) { return r.object(names) }
 
+// object returns the printed facts in the order of the table, and then those named
+// in more. What is not known is left out, so a reader sees the difference between
+// unknown and empty.
 func (r *Row) object(more []string) ([]byte, error) {
 	b := append(make([]byte, 0, 1024), `{"schema":"`+PageSchema+`"`...)
 	for _, f := range All() {
@@ -99,7 +107,7 @@ func (r *Row) object(more []string) ([]byte, error) {
 		}
 	}
 	for _, name := range more {
-		if f := Named(name); f != nil && !f.Printed {
+		if f := Named(name); f != nil && !f.Printed && f.printable() {
 			var err error
 			if b, err = f.appendMember(b, r); err != nil {
 				return nil, err
@@ -109,6 +117,7 @@ func (r *Row) object(more []string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// appendMember appends the fact to a JSON object that has a member before it, unless it is not known.
 func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
 	v, err := f.JSON(r)
 	if err != nil || v == nil {
@@ -118,14 +127,19 @@ func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
 	return append(append(b, `":`...), v...), nil
 }
 
-// Select returns a JSON object with just the named facts, in their order; what is not known is null.
+// Select returns a JSON object with only the named facts, in their order; what is not known is null. A name
+// that is not that of a fact which can be printed is an error.
 func (r *Row) Select(names []string) ([]byte, error) {
 	b := []byte{'{'}
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		v, err := Named(name).JSON(r)
+		f := Named(name)
+		if f == nil || !f.printable() {
+			return nil, fmt.Errorf("facts: unknown fact %q", name)
+		}
+		v, err := f.JSON(r)
 		if err != nil {
 			return nil, err
 		}
@@ -140,8 +154,8 @@ func (r *Row) Select(names []string) ([]byte, error) {
 // printable reports whether the fact can be printed at all.
 func (f *Fact) printable() bool { return f.Type != Internal && !f.Judging }
 
-// Names lists the facts that can be printed. Without a document, those are left out that only what the
-// page says can answer.
+// Names lists the facts that can be printed. Without document, those are left out that are part
+// of the content of the page.
 func Names(document bool) (names []string) {
 	for _, f := range All() {
 		if f.printable() && (document || !f.Document) {

@@ -10,6 +10,12 @@ import (
 )
 
 // pageFacts returns the table, in the order of printing.
+//
+// A row with a Field stores what the field holds; a row with a Get computes its value. A row with
+// both stores the field and prints what Get returns, where the two differ: for example a page
+// that was not judged has a relevance of 0 in its field, and none when it is printed. Facts without
+// a Type are internal: formats store them and takedowns clear them, but they mean nothing to
+// people.
 func pageFacts() []*Fact {
 	return []*Fact{
 		{Name: "url", Type: Text, Doc: "the canonical URL", Printed: true, Asked: true, Match: Part,
@@ -18,13 +24,13 @@ func pageFacts() []*Fact {
 			Journal: 23, Features: 10, Field: func(p *dowse.Page) any { return &p.Title }},
 		{Name: "host", Type: Text, Doc: "the host of the URL, without the port", Printed: true, Asked: true, Match: Domain,
 			Get: func(r *Row) any { return known(weburl.Hostname(r.URL)) }},
-		{Name: "tld", Type: Text, Doc: "the last label of the host; co.uk stands for the end of the host", Asked: true, Match: Same,
+		{Name: "tld", Type: Text, Doc: "the last label of the host; a condition such as co.uk matches the end of the host", Asked: true, Match: Same,
 			Get: func(r *Row) any { return known(tld(weburl.Hostname(r.URL))) }},
 		{Name: "path", Type: Text, Doc: "the path of the URL, without the query", Asked: true, Match: Part,
 			Get: func(r *Row) any { return known(path(r.URL)) }},
 		{Name: "state", Type: Text, Doc: "where the URL is in the crawl: queued, in flight, held, fetched, failed, redirected or skipped", Printed: true,
 			Get: func(r *Row) any { return inCrawl(r, r.State.String()) }},
-		{Name: "reason", Type: Text, Doc: "why it was skipped or failed; `dowse help reasons` lists the reasons", Printed: true,
+		{Name: "reason", Type: Text, Doc: "why it was skipped or failed, from a closed list of reasons", Printed: true,
 			Journal: 2, Features: 2, Field: func(p *dowse.Page) any { return &p.Reason }, Get: reason},
 		{Name: "detail", Type: Text, Doc: "the cause of a failure in words", Printed: true,
 			Journal: 3, Features: 3, Field: func(p *dowse.Page) any { return &p.Detail }},
@@ -67,9 +73,9 @@ func pageFacts() []*Fact {
 			Get: func(r *Row) any { return len(r.Links) }},
 		{Name: "links_in", Type: Integer, Doc: "pages that were fetched before it and link to it; counted only if the topic asks", Printed: true, Asked: true, InCrawl: true,
 			Journal: 19, Field: func(p *dowse.Page) any { return &p.LinksIn }, Get: linksIn},
-		{Name: "published", Type: Date, Doc: "when the page says it was published", Printed: true, Asked: true,
+		{Name: "published", Type: Date, Doc: "when it was published, according to the page", Printed: true, Asked: true,
 			Journal: 27, Features: 20, Field: func(p *dowse.Page) any { return &p.Published }},
-		{Name: "modified", Type: Date, Doc: "when the page, or else its server, says it was changed", Document: true, Asked: true,
+		{Name: "modified", Type: Date, Doc: "when it was changed, according to the page, or else its server", Document: true, Asked: true,
 			Features: 21, Field: func(p *dowse.Page) any { return &p.Modified }, Get: modified},
 		{Name: "schema_org", Type: List, Doc: "types of schema.org: JSON-LD, microdata, RDFa", Printed: true, Asked: true, Match: Same, Content: true,
 			Journal: 32, Features: 19, Field: func(p *dowse.Page) any { return &p.Types }},
@@ -124,13 +130,13 @@ func pageFacts() []*Fact {
 			Features: 24, Field: func(p *dowse.Page) any { return &p.Images }},
 		{Name: "emails", Type: List, Doc: "mail addresses in the text", Document: true, Asked: true, Match: Part, Costly: true,
 			Get: func(r *Row) any { return emails(r.Text) }},
-		{Name: "score", Type: Number, Doc: "what the evidence of the topic says, 0 to 1", Judging: true, Asked: true, Get: score},
+		{Name: "score", Type: Number, Doc: "the rating by the evidence of the topic alone, 0 to 1", Judging: true, Asked: true, Get: score},
 
 		{Name: "outcome", Doc: "how the visit ended", Journal: 1, Features: 1, Field: func(p *dowse.Page) any { return &p.Outcome }},
 		{Name: "report", Doc: "what the visit showed of the host", Journal: 14, Field: func(p *dowse.Page) any { return &p.Host }},
 		{Name: "band", Doc: "the band of the lead", Journal: 16, Field: func(p *dowse.Page) any { return &p.Lead.Band }},
 		{Name: "group", Doc: "the group of the lead", Journal: 17, Field: func(p *dowse.Page) any { return &p.Lead.Group }},
-		{Name: "note", Doc: "what the strategy noted of the lead", Journal: 18, Field: func(p *dowse.Page) any { return &p.Lead.Note }, Said: true},
+		{Name: "note", Doc: "what the strategy noted of the lead", Journal: 18, Field: func(p *dowse.Page) any { return &p.Lead.Note }, ByStrategy: true},
 		{Name: "maps", Doc: "further sitemaps that a sitemap lists", Journal: 22, Features: 30, Field: func(p *dowse.Page) any { return &p.Maps }},
 		{Name: "sketch", Doc: "the sketch of the text, to find near duplicates", Journal: 29, Features: 28, Field: func(p *dowse.Page) any { return &p.Sketch }},
 		{Name: "links", Doc: "the links of the page", Features: 17, Field: func(p *dowse.Page) any { return &p.Links }},
@@ -156,6 +162,8 @@ func ifJudged(r *Row, v any) any {
 	return v
 }
 
+// reason returns why a judged page is left out, else why the visit failed or the URL was
+// skipped. Only one can apply: what failed is not judged.
 func reason(r *Row) any {
 	if r.Left != "" {
 		return string(r.Left)
@@ -172,6 +180,7 @@ func language(r *Row) any {
 	return known(lang)
 }
 
+// address returns the IP address as text; a page that was not requested has none.
 func address(r *Row) any {
 	if !r.Fetch.Address.IsValid() {
 		return nil
@@ -179,6 +188,8 @@ func address(r *Row) any {
 	return r.Fetch.Address.String()
 }
 
+// linksIn returns the number of links to the page. It is unknown, not 0, if the crawl does
+// not count them, because counting costs memory per link.
 func linksIn(r *Row) any {
 	if r.LinksIn == nil {
 		return nil
@@ -186,6 +197,7 @@ func linksIn(r *Row) any {
 	return *r.LinksIn
 }
 
+// modified returns the date of the page, or else that of its server.
 func modified(r *Row) any {
 	if r.Modified.IsZero() {
 		return date(r.ServerModified)
@@ -193,6 +205,7 @@ func modified(r *Row) any {
 	return r.Modified
 }
 
+// parentScore returns the score of the page that led to this one. A seed has no such page.
 func parentScore(r *Row) any {
 	if r.ParentScore == nil {
 		return nil
@@ -200,6 +213,7 @@ func parentScore(r *Row) any {
 	return *r.ParentScore
 }
 
+// score returns the rating that conditions can use; it is known only while a page is judged.
 func score(r *Row) any {
 	if r.Score == nil {
 		return nil
@@ -207,6 +221,8 @@ func score(r *Row) any {
 	return *r.Score
 }
 
+// anchors returns the texts of all links that led to the page. Printed is only the first:
+// the number of links to a page has no bound.
 func anchors(r *Row) any {
 	if len(r.Anchors) == 0 {
 		return nil
@@ -232,11 +248,14 @@ func tld(host string) string {
 	return host[strings.LastIndexByte(host, '.')+1:]
 }
 
+// path returns the path of a URL. The query is no part of it, so that conditions on folders
+// are not met by parameters.
 func path(u dowse.URL) string {
 	p, _, _ := strings.Cut(weburl.Path(u), "?")
 	return p
 }
 
+// headings returns the texts of the headings, without their levels.
 func headings(r *Row) any {
 	list := make([]string, len(r.Headings))
 	for i := range r.Headings {

@@ -7,7 +7,7 @@ import (
 	"dowse"
 )
 
-// A Row is a page with what is known of its URL beside the visit. It is what lists, exports and
+// A Row is a page with what is known of its URL besides the visit. It is what lists, exports and
 // explanations show; its JSON is the object of schema page/v1, which holds the facts that are known.
 type Row struct {
 	*dowse.Page // the last visit; of a URL that was never visited only URL, lead, depth, hops and reason are set
@@ -18,6 +18,7 @@ type Row struct {
 	Judged    bool // the page has a verdict
 	Threshold float64
 	Left      dowse.Reason // why a judged page is off topic all the same; "" for no such reason
+	Unread    bool         // the content of the page can't be read, so nothing of it is known
 
 	Seen     time.Time // when the URL was first seen
 	Parent   dowse.URL // the page that it was first seen on
@@ -27,9 +28,9 @@ type Row struct {
 	Anchors        []string
 	ParentScore    *float64
 	ParentHost     string
-	Score          *float64  // what the evidence says without the conditions
-	ServerModified time.Time // where the page itself does not say
-	Languages      []string  // to tell apart where the page declares none; nil means all
+	Score          *float64  // the rating by the evidence, without the conditions
+	ServerModified time.Time // the date of the server, used if the page has none
+	Languages      []string  // candidates for detection if the page declares none; nil means all
 
 	// Spell, if set, returns the word behind a stem in a reason, "" for none.
 	Spell func(what string) string
@@ -45,7 +46,9 @@ const (
 // unsureWithin is how near to the threshold a relevance is no clear verdict.
 const unsureWithin = 0.15
 
-// VerdictOf returns the verdict on a page with a relevance.
+// VerdictOf returns the verdict on a page with a relevance. A page near the threshold is unsure, and still
+// counts as on or off topic by the threshold alone: the word is for people who label pages, and a
+// crawl needs a decision.
 func VerdictOf(relevance, threshold float64) string {
 	switch {
 	case math.Abs(relevance-threshold) < unsureWithin:
@@ -103,7 +106,8 @@ func Causes(list []dowse.Because) []Cause {
 	return out
 }
 
-// Finite returns a number that JSON can represent: 0 for NaN, the largest number for infinity.
+// Finite returns a number that JSON can represent: 0 for NaN, the largest number for infinity. Judges
+// and strategies of Go programs can return any number, and one of them must not make a whole export fail.
 func Finite(f float64) float64 {
 	switch {
 	case math.IsNaN(f):

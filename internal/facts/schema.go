@@ -11,9 +11,11 @@ import (
 // dialect is the version of JSON Schema in which schemas are written.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// A Schema is a JSON Schema, or a part of one: members in the order in which they are printed.
+// A Schema is a JSON Schema, or a part of one: members in the order in which they are printed. Schemas are
+// made from the table of facts and from Go types, so they can't differ from what the program prints.
 type Schema []member
 
+// A member is one name of a schema with its value.
 type member struct {
 	name  string
 	value any
@@ -108,7 +110,8 @@ func SchemaOf(v any, version string) Schema {
 	return s
 }
 
-// typeSchema returns the schema of a Go type as encoding/json writes it.
+// typeSchema returns the schema of a Go type as encoding/json writes it. A type that it does not know is a
+// mistake of the programmer, which the tests of the schemas find.
 func typeSchema(t reflect.Type) Schema {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -142,6 +145,7 @@ func typeSchema(t reflect.Type) Schema {
 	panic("facts: no schema for " + t.String())
 }
 
+// structSchema returns the schema of a struct: an object with its fields as properties.
 func structSchema(t reflect.Type) Schema {
 	properties, required := structFields(t)
 	s := Schema{{"type", "object"}}

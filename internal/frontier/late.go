@@ -4,7 +4,9 @@ import "time"
 
 // SetLate sets whether a host is late: visits to it will probably fail, as for
 // a host that did not answer. Next skips late hosts; NextLate returns their
-// leads. A new host is not late, and a snapshot does not contain whether it is.
+// leads. So a caller can bound how many connections wait for hosts that may
+// never answer. A new host is not late, and a snapshot does not contain whether
+// it is.
 func (f *Frontier) SetLate(h HostID, late bool) {
 	ho := f.host(h)
 	if ho.late == late {

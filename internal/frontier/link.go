@@ -16,6 +16,7 @@ func (s *snapshotReader) link(f *Frontier) {
 	f.refreshAll()
 }
 
+// linkLanes fills the table of lanes by name. Names are unique and not empty.
 func (s *snapshotReader) linkLanes(f *Frontier) {
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
@@ -26,6 +27,8 @@ func (s *snapshotReader) linkLanes(f *Frontier) {
 	}
 }
 
+// linkHosts fills the table of hosts by name, and counts the visits in flight of
+// each lane, which are those of its hosts.
 func (s *snapshotReader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
@@ -71,6 +74,7 @@ func (s *snapshotReader) check(f *Frontier) {
 	}
 }
 
+// linkTable fills the table of fingerprints, with its final size from the start.
 func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
 	for i := range uint32(f.entries.n) {

@@ -14,7 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The ways in which a snapshot can be refused, beside a failing reader.
+// The reasons for refusing a snapshot, in addition to a failing reader.
 var (
 	// ErrVersion means that another version of the format wrote it.
 	ErrVersion = errors.New("not a frontier snapshot of this version")
@@ -75,7 +75,7 @@ func (s *snapshotReader) fault() error {
 	return s.Err
 }
 
-// each reads as many things as the number before them says.
+// each reads as many things as the number before them.
 func (s *snapshotReader) each(read func()) {
 	for n := s.Uint32(); n > 0 && s.Err == nil; n-- {
 		read()

@@ -11,7 +11,7 @@ import (
 )
 
 // A model is a frontier without any cleverness: plain records, sorted or searched
-// from end to end for each answer. What it says is what a Frontier must say.
+// from end to end for each answer. Its answers are those that a Frontier must give.
 type model struct {
 	conns    int
 	revisits bool

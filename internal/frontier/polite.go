@@ -221,6 +221,7 @@ func (f *Frontier) setClock(now moment) {
 	}
 }
 
+// refreshEither is refresh for a host, refreshLane for a lane.
 func (f *Frontier) refreshEither(x hostOrLane) {
 	if x&laneBit != 0 {
 		f.refreshLane(uint32(x&^laneBit) + 1)
@@ -229,6 +230,9 @@ func (f *Frontier) refreshEither(x hostOrLane) {
 	f.refresh(HostID(x))
 }
 
+// refreshAll moves every host and lane to the heap it belongs in, for changes
+// that concern all of them. Hosts come first, since the heap of a lane consists
+// of its hosts.
 func (f *Frontier) refreshAll() {
 	for h := range HostID(f.hosts.n) {
 		f.refresh(h)
@@ -343,6 +347,7 @@ func (f *Frontier) heapPlace(x hostOrLane) (s *heapKind, at *uint32) {
 	return &ho.heap, &ho.at
 }
 
+// readyOf returns when a host or lane may be visited again.
 func (f *Frontier) readyOf(x hostOrLane) moment {
 	if x&laneBit != 0 {
 		return f.lanes.at(uint32(x &^ laneBit)).ready

@@ -219,6 +219,8 @@ type ranking struct {
 	within  bool // the leads of one host only
 }
 
+// A candidate is a lead that may be the next in the order, with its place in the
+// heaps, from which its children are found.
 type candidate struct {
 	lead uint32
 	host HostID
@@ -226,6 +228,9 @@ type candidate struct {
 	all  int // position of its host in the heap of all hosts
 }
 
+// next returns the best candidate and adds its children: in the heap of its host
+// and, if it is the best of its host, in the heap of hosts. So every lead becomes
+// a candidate once all leads above it have been returned.
 func (t *ranking) next() ID {
 	c := t.open[0]
 	remove(byCandidate{t.f}, &t.open, 0)

@@ -288,7 +288,7 @@ func (p *pair) wait(t *rapid.T) {
 	p.now = p.now.Add(time.Duration(rapid.IntRange(-2, 6).Draw(t, "halves")) * time.Second / 2)
 }
 
-// reload goes on with what a snapshot of the frontier says.
+// reload continues with the frontier that a snapshot restores.
 func (p *pair) reload(t *rapid.T) {
 	var first, second bytes.Buffer
 	if err := p.f.Snapshot(&first); err != nil {
@@ -363,7 +363,7 @@ func ordered[T any, O order[T]](o O, h []T, at func(T) uint32) error {
 			return fmt.Errorf("%v is at %d, said to be at %d", x, i, at(x))
 		}
 		if i > 0 && o.before(x, h[(i-1)/fan]) {
-			return fmt.Errorf("%v stands below %v", x, h[(i-1)/fan])
+			return fmt.Errorf("%v is below %v", x, h[(i-1)/fan])
 		}
 	}
 	return nil

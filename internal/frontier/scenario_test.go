@@ -47,7 +47,7 @@ func play(t *testing.T, file string) {
 	}
 }
 
-// A scene is a frontier that does what the lines of a scenario say.
+// A scene is a frontier that executes the lines of a scenario.
 type scene struct {
 	t   *testing.T
 	at  string

@@ -14,7 +14,7 @@ import (
 
 // A snapshot is, in little-endian: the mark, the version; the tables in the order
 // of [Frontier.Snapshot], each with its length before it; the 64-bit XXH3 of all
-// that. Heaps and the table of fingerprints follow from it and are made anew.
+// that. Heaps and the table of fingerprints follow from it and are computed again.
 const (
 	snapshotMark    = "dowsefrt"
 	snapshotVersion = 1

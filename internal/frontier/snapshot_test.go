@@ -188,7 +188,7 @@ func exercise(t *testing.T, f *Frontier) {
 		total += f.Count(s)
 	}
 	if total != f.Len() || len(f.Top(math.MaxInt)) != f.Count(dowse.Waiting) {
-		t.Fatalf("the books do not balance: %d of %d URLs", total, f.Len())
+		t.Fatalf("the counts add up to %d of %d URLs", total, f.Len())
 	}
 	for id := range ID(f.Len()) {
 		f.URL(id)

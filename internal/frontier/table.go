@@ -75,6 +75,9 @@ func (s *shard) put(fp xxh3.Uint128, id uint32) {
 	s.n++
 }
 
+// grow makes the shard a fifth larger and enters its IDs again. Their
+// fingerprints are read from the entries, since the shard has only one byte of
+// each.
 func (s *shard) grow(entries *chunks[entry]) {
 	old := s.buckets
 	s.resize(len(old) + max(1, len(old)/5))

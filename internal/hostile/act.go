@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// An act answers one request of a site.
+// An act answers one request of a site. Acts are composed: a status after a wait, a header
+// on a page, one answer first and another later.
 type act func(x *exchange)
 
 // An exchange is a request that is being answered.
@@ -26,7 +27,7 @@ type exchange struct {
 // included.
 func (x *exchange) count() int { return x.site.book.count(x.entry.Path()) }
 
-// say answers with a status, a type and a body.
+// say answers with a status, a type and a body, and records the status.
 func (x *exchange) say(code int, contentType, body string) {
 	x.site.book.note(func() { x.entry.Status = code })
 	x.w.Header().Set("Content-Type", contentType)
@@ -34,6 +35,7 @@ func (x *exchange) say(code int, contentType, body string) {
 	io.WriteString(x.w, body)
 }
 
+// The types of usual answers.
 const (
 	htmlType = "text/html; charset=utf-8"
 	textType = "text/plain; charset=utf-8"
@@ -45,6 +47,7 @@ func typed(contentType, body string) act {
 	return func(x *exchange) { x.say(http.StatusOK, contentType, body) }
 }
 
+// page and text answer with a body of the usual types.
 func page(body string) act { return typed(htmlType, body) }
 func text(body string) act { return typed(textType, body) }
 
@@ -60,10 +63,12 @@ func made(body func(x *exchange) string) act {
 	return func(x *exchange) { x.say(http.StatusOK, htmlType, body(x)) }
 }
 
+// status answers with a status and its usual text.
 func status(code int) act {
 	return func(x *exchange) { x.say(code, textType, http.StatusText(code)+"\n") }
 }
 
+// redirect answers 302 with a Location as it is given, which may be anything.
 func redirect(location string) act {
 	return func(x *exchange) {
 		x.w.Header().Set("Location", location)
@@ -110,9 +115,12 @@ func retryAfter(code int, value func() string) act {
 	}
 }
 
+// seconds returns a Retry-After in seconds.
 func seconds(n int) func() string { return func() string { return strconv.Itoa(n) } }
 
-// raw takes the connection from the HTTP server; it is closed afterwards.
+// raw takes the connection from the HTTP server, for answers that it would not send; it is
+// closed afterwards, and when the server is closed. The end of such an answer is seen late,
+// which the log marks.
 func raw(do func(x *exchange, c net.Conn)) act {
 	return func(x *exchange) {
 		c, _, err := http.NewResponseController(x.w).Hijack()

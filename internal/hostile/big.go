@@ -33,8 +33,8 @@ func BigRows(n int) (rows []Row) {
 	return rows
 }
 
-// serveBig answers with a big page: a very long article in a template with a
-// menu.
+// serveBig answers with a big page: a very long article in a template with a menu. It is
+// written block by block, so that the server itself needs little memory.
 func serveBig(seed int, kind string) act {
 	return func(x *exchange) {
 		x.w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -18,6 +18,8 @@ const bombSize = 1 << 30
 // A packer opens a writer in a content coding.
 type packer func(w io.Writer) io.WriteCloser
 
+// gzipped and the next three pack in the content codings that crawlers accept, at their
+// fastest level: a bomb has to be made before a test can begin.
 func gzipped(w io.Writer) io.WriteCloser {
 	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	return z
@@ -38,7 +40,7 @@ func zstandard(w io.Writer) io.WriteCloser {
 	return z
 }
 
-// pack returns a text in a content coding.
+// pack returns a text in a content coding, in one piece.
 func pack(p packer, text string) string {
 	var b strings.Builder
 	w := p(&b)
@@ -51,7 +53,8 @@ func pack(p packer, text string) string {
 // use.
 type bomb func() string
 
-// newBomb packs a beginning followed by a line again and again.
+// newBomb packs a beginning followed by a line again and again: a valid page of a gibibyte,
+// a thousand times smaller on the wire.
 func newBomb(p packer, beginning, line string) bomb {
 	return sync.OnceValue(func() string {
 		var b strings.Builder

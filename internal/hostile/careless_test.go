@@ -16,7 +16,7 @@ import (
 	"dowse/internal/hostile"
 )
 
-// A careless crawler asks for everything it finds, at once, wherever it is.
+// A careless crawler requests everything it finds, immediately, wherever it is.
 type careless struct {
 	client *http.Client
 	found  map[string]hostile.Finding
@@ -66,7 +66,7 @@ func (c *careless) get(u string) string {
 
 // TestCareless checks that the checks can fail: a careless crawler is found out.
 func TestCareless(t *testing.T) {
-	wants := map[string]string{ // by row: what is said of it
+	wants := map[string]string{ // by row: a problem that its checks report
 		"R01": "the first request is /, not robots.txt",
 		"R04": "/ok/1 was asked for",
 		"R14": "/a/1 was asked for",
@@ -90,11 +90,11 @@ func TestCareless(t *testing.T) {
 	for _, site := range s.Sites {
 		got := strings.Join(s.Check(site, c.found), "\n")
 		if !strings.Contains(got, wants[site.Row.ID]) {
-			t.Errorf("%s: nobody said %q:\n%s", site.Row.ID, wants[site.Row.ID], got)
+			t.Errorf("%s: no problem %q among\n%s", site.Row.ID, wants[site.Row.ID], got)
 		}
 	}
 	if len(s.Reached()) == 0 {
-		t.Error("the inside was reached, and nobody noticed")
+		t.Error("the inside was reached, and no check reports it")
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// expiredCertificate returns a self-signed certificate that has expired.
+// expiredCertificate returns a self-signed certificate that has expired a day ago: wrong in
+// two ways, for the right host.
 func expiredCertificate(host string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -35,6 +36,7 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
+// newAuthority makes a certificate authority that is valid for a day. It signs itself.
 func newAuthority() *authority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -52,6 +54,7 @@ func newAuthority() *authority {
 	return a
 }
 
+// sign signs a certificate for a public key.
 func (a *authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) []byte {
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
 	if err != nil {
@@ -79,7 +82,8 @@ func (s *Server) Authority() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.authority().cert.Raw})
 }
 
-// serveTLS answers one request, if the other side accepts the certificate.
+// serveTLS answers one request, if the other side accepts the certificate. A crawler that
+// does not verify certificates gets a page.
 func serveTLS(c net.Conn, cert tls.Certificate) {
 	t := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}})
 	defer t.Close()

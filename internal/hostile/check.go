@@ -28,13 +28,15 @@ type outcome struct {
 	problems []string
 }
 
+// problem records a problem. A row may have several; all are reported.
 func (o *outcome) problem(format string, args ...any) {
 	o.problems = append(o.problems, fmt.Sprintf(format, args...))
 }
 
-// Check returns the problems of a crawl as far as the row is concerned; none if
-// all is well. findings are those of the whole crawl, which must have used the
-// politeness delay and the agent of this package.
+// Check returns the problems of a crawl as far as the row is concerned; none if all is
+// well. findings are those of the whole crawl, which must have used the politeness delay
+// and the agent of this package. Manners, ordinary pages and outcomes are checked for every
+// row, then what the row itself demands.
 func (s *Server) Check(site *Site, findings map[string]Finding) []string {
 	o := &outcome{site: site, log: site.book.requests(), findings: findings}
 	o.manners()
@@ -82,6 +84,8 @@ func (o *outcome) manners() {
 	}
 }
 
+// modest checks one request: a harmless method, a User-Agent with a name and a contact, no
+// credentials, and a header of bounded size, whatever cookies the site set.
 func (o *outcome) modest(r *Request) {
 	agent := r.Header.Get("User-Agent")
 	switch {
@@ -127,6 +131,8 @@ func (o *outcome) ordinaryPages() {
 	}
 }
 
+// fetchedWhole checks that an ordinary page was fetched and has its own title: a crawler
+// that mixes up answers on a connection has another one's.
 func (o *outcome) fetchedWhole(path string) {
 	f, ok := o.find(path)
 	switch {
@@ -139,8 +145,8 @@ func (o *outcome) fetchedWhole(path string) {
 	}
 }
 
-// settled checks that each page to which the homepage leads has an outcome with
-// a reason.
+// settled checks that each page to which the homepage leads has an outcome with a reason.
+// Sites that are left alone are exempt: their pages wait.
 func (o *outcome) settled() {
 	if o.site.Row.pages == closed || o.site.Row.pages == parked {
 		return
@@ -152,6 +158,8 @@ func (o *outcome) settled() {
 	}
 }
 
+// explained checks that the crawl knows what became of a page: it was visited or leads
+// elsewhere, or there is a reason. A page without an outcome is one that the crawler lost.
 func (o *outcome) explained(path string) {
 	f, ok := o.find(path)
 	if !ok {
@@ -169,6 +177,7 @@ func (o *outcome) explained(path string) {
 	}
 }
 
+// describe returns the finding in words, for problems.
 func (f Finding) describe(known bool) string {
 	if !known {
 		return "the crawl does not know it"
@@ -183,6 +192,7 @@ func (f Finding) describe(known bool) string {
 	return s
 }
 
+// find returns what the crawl reports about a path of the site.
 func (o *outcome) find(path string) (Finding, bool) {
 	f, ok := o.findings[o.site.URL(path)]
 	return f, ok
@@ -246,8 +256,9 @@ func between(least, most int, prefix string) check {
 	}
 }
 
-// gaveUp checks that no answer below a prefix was waited for longer than any
-// reasonable timeout.
+// gaveUp checks that no answer below a prefix was waited for longer than any reasonable
+// timeout. The bound is 30 seconds of the server's clock; crawls under test have timeouts
+// of a few seconds, so that a busy machine does not decide.
 func gaveUp(prefix string) check {
 	const patience = 30 * time.Second
 	return func(o *outcome) {
@@ -261,7 +272,8 @@ func gaveUp(prefix string) check {
 	}
 }
 
-// cutWithin bounds how much of an endless answer was read.
+// cutWithin bounds how much of an endless answer was read, as the server saw it. What it
+// sent includes the buffers of both sockets.
 func cutWithin(bytes int64, prefix string) check {
 	return func(o *outcome) {
 		for _, r := range o.requests(prefix) {
@@ -339,7 +351,8 @@ func settledOn(prefix string) check {
 	}
 }
 
-// untouched checks that nothing was requested from the site's other names.
+// untouched checks that nothing was requested from the site's other names: they exist only
+// to be avoided.
 func untouched(o *outcome) {
 	for _, other := range o.site.others {
 		for _, r := range other.book.requests() {

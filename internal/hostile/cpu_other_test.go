@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime stands for the CPU time by the time that has passed.
+// cpuTime returns the time that has passed, in place of the CPU time.
 func cpuTime(*testing.T) time.Duration { return time.Since(started) }
 
 var started = time.Now()

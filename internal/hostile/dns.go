@@ -17,10 +17,13 @@ func (s *Site) named(label string, a answer) *Site {
 	return o
 }
 
+// nameRows are about DNS: names are data of the site, and may point anywhere, at any time.
 func nameRows() []Row {
 	loopback := inside[0]
 	return []Row{
 		{
+			// DNS rebinding: a name is checked, looked up again to connect, and has moved
+			// inside between the two.
 			ID: "D01", Does: "a name that answers an allowed address first and 127.0.0.1 afterwards", Wants: "the address that was checked is the one dialled",
 			checks: []check{settledOn("/ok/")},
 			open: func(s *Site) {
@@ -38,6 +41,8 @@ func nameRows() []Row {
 			},
 		},
 		{
+			// A name is as good as an address. One bad address among several is enough,
+			// since a client tries the next when one fails.
 			ID: "D02", Does: "names that answer 127.0.0.1, ::1, 0.0.0.0, and an allowed address mixed with 127.0.0.1", Wants: "none dialled",
 			checks: []check{untouched, settledOn("/ok/")},
 			open: func(s *Site) {
@@ -50,6 +55,8 @@ func nameRows() []Row {
 			},
 		},
 		{
+			// Each of these takes as long as the resolver's patience; many such names in a
+			// row hold up a crawler that looks up names one after the other.
 			ID: "D03", Does: "names that answer SERVFAIL, NXDOMAIN, nothing at all, a CNAME loop", Wants: "bounded time; ordinary pages fetched",
 			checks: []check{settledOn("/ok/")},
 			open: func(s *Site) {
@@ -61,6 +68,8 @@ func nameRows() []Row {
 			},
 		},
 		{
+			// Lists of private networks leave out what is reserved today. Translations
+			// embed IPv4 addresses in IPv6 ones, which lead inside after all.
 			ID: "D04", Does: "names that answer IPv6 addresses outside 2000::/3, with IPv4 addresses inside some of them", Wants: "none dialled: only 2000::/3 is public",
 			checks: []check{untouched, settledOn("/ok/"), notInside("//reserved-")},
 			open: func(s *Site) {

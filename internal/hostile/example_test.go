@@ -6,7 +6,7 @@ import (
 	"dowse/internal/hostile"
 )
 
-// The rows say what sites do, and what a good crawler does then.
+// Rows describe what sites do, and what a good crawler does then.
 func Example() {
 	rows := hostile.Rows()
 	fmt.Println(len(rows), "rows")

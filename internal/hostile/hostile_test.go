@@ -28,13 +28,13 @@ import (
 	"dowse/topic"
 )
 
-// What a crawl of all rows at once may cost.
+// What a crawl of all rows together may cost.
 const (
 	maxMemory = 512 << 20
 	maxTime   = 10 * time.Minute // a minute and a half at rest
 )
 
-// A job is what the crawling process is told; a result what it tells back. The
+// A job is the input of the crawling process; a result is its output. The
 // crawl has a process of its own so that its memory and time are its own too.
 type job struct {
 	Dir      string
@@ -42,7 +42,7 @@ type job struct {
 	Resolver string
 	Networks []string
 	Trust    []byte        // PEM; certificates to trust
-	Conns    int           // visits at once; 128
+	Conns    int           // concurrent visits; 128
 	Timeout  time.Duration // for a download; 6 s
 	Delay    time.Duration // between visits to a host; hostile.Polite
 	Pages    int           // to fetch at most; 0 for no limit
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work does the job in the file at path and writes the result beside it.
+// work does the job in the file at path and writes the result next to it.
 func work(path string) error {
 	var j job
 	data, err := os.ReadFile(path)
@@ -109,7 +109,7 @@ func crawlAll(j job) (*result, error) {
 	return r, err
 }
 
-// findings tells what became of every URL that the crawl knows.
+// findings returns what became of every URL that the crawl knows.
 func findings(c *collection.Collection) (list []hostile.Finding, err error) {
 	f := c.Crawl.Frontier()
 	for id := range frontier.ID(f.Len()) {
@@ -184,7 +184,7 @@ func serve(t *testing.T, rows []hostile.Row) *hostile.Server {
 	return s
 }
 
-// TestAllRows crawls all rows at once and looks at what came of each.
+// TestAllRows crawls all rows together and checks what came of each.
 func TestAllRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: takes more than a minute")
@@ -301,7 +301,7 @@ func checkCost(t *testing.T, dir string, r *result) {
 func checkCollection(t *testing.T, dir string) {
 	parent, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || len(parent) != 1 {
-		t.Errorf("beside the collection there is %v (%v)", parent, err)
+		t.Errorf("next to the collection there is %v (%v)", parent, err)
 	}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

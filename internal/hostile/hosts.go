@@ -14,7 +14,8 @@ type wildcards struct {
 	act    act
 }
 
-// wild gives the site a domain of its own on which every name exists.
+// wild gives the site a domain of its own on which every name exists. The domain is not
+// below hostile.test, so that it is another registrable domain to a crawler.
 func (s *Site) wild(domain string, a act) *wildcards {
 	s.wilds = &wildcards{domain: domain, act: a}
 	s.server.names.point("*."+domain, s.Addr)
@@ -26,9 +27,12 @@ func (w *wildcards) serves(host string) bool {
 	return w != nil && strings.HasSuffix(host, "."+w.domain)
 }
 
+// hostRows are about many hosts at a time: what a bound per host does not bound.
 func hostRows() []Row {
 	return []Row{
 		{
+			// Wildcard domains have as many hosts as a crawler is willing to visit. Each is
+			// polite to, new, and worthless.
 			ID: "W01", Does: "a domain on which every name exists: each page links to 50 new hosts, with a menu, an imprint and new prose", Wants: "at most 1500 requests to at most 500 hosts",
 			checks: []check{wildBounded(20, 1500, 500), mannersByHost},
 			open: func(s *Site) {
@@ -37,6 +41,8 @@ func hostRows() []Row {
 			},
 		},
 		{
+			// Connections are scarce. Hosts that keep them until a timeout take all of
+			// them, if nothing holds some back.
 			ID: "W02", Does: "60 hosts that accept connections and never answer", Wants: "tried again, at most ten times each; ordinary pages are not kept waiting for it",
 			checks: []check{triedAgain(10), notKeptWaiting},
 			open: func(s *Site) {
@@ -50,8 +56,9 @@ func hostRows() []Row {
 	}
 }
 
-// portal is a page of a domain on which every name exists. It looks like one of
-// a network of sites: a menu, a text, a list of partners, an imprint.
+// portal is a page of a domain on which every name exists. It looks like one of a network
+// of sites: a menu, a text of its own, a list of 50 partners that no page named before, an
+// imprint.
 func portal(x *exchange) string {
 	host, _, _ := strings.Cut(strings.ToLower(x.Host), ":")
 	path := x.entry.Path()
@@ -73,8 +80,8 @@ func portal(x *exchange) string {
 	return b.String()
 }
 
-// wildBounded bounds the requests to a domain on which every name exists, and
-// the number of its hosts that the crawl knows.
+// wildBounded bounds the requests to a domain on which every name exists, and the number of
+// its hosts that the crawl knows: memory for hosts is bounded as well as visits.
 func wildBounded(least, requests, hosts int) check {
 	return func(o *outcome) {
 		w := o.site.wilds
@@ -115,7 +122,8 @@ func mannersByHost(o *outcome) {
 	}
 }
 
-// triedAgain bounds how often each of the site's other names was requested.
+// triedAgain bounds how often each of the site's other names was requested: at least once,
+// since a host that is not tried cannot recover.
 func triedAgain(most int) check {
 	return func(o *outcome) {
 		for _, other := range o.site.others {
@@ -126,8 +134,9 @@ func triedAgain(most int) check {
 	}
 }
 
-// notKeptWaiting checks that the last ordinary page was requested before the
-// site's other names had been given up.
+// notKeptWaiting checks that the last ordinary page was requested before the site's other
+// names had been given up. It compares the order of requests, not times, so that a slow
+// machine changes nothing.
 func notKeptWaiting(o *outcome) {
 	var silent time.Time
 	for _, other := range o.site.others {

@@ -10,6 +10,9 @@ import (
 	"dowse"
 )
 
+// httpRows violate HTTP/1.1: slowness, broken framing, redirects, compression bombs, and
+// headers without sense. The bombs are H16 to H20, a gibibyte from a megabyte or less: a
+// crawler that unpacks before it measures runs out of memory.
 func httpRows() []Row {
 	bombs := map[string]bomb{}
 	for coding, p := range map[string]packer{"gzip": gzipped, "deflate": deflated, "br": brotlied, "zstd": zstandard} {
@@ -66,21 +69,26 @@ func slowRows() []Row {
 	const tries = 10
 	return []Row{
 		{
+			// Each byte renews a timeout that is reset by progress. Only a bound on the
+			// whole answer helps.
 			ID: "H01", Does: "a header byte a second without end", Wants: "given up in bounded time",
 			checks: []check{gaveUp("/slow"), atMost(tries, "/slow")},
 			open:   func(s *Site) { s.at("/slow", drip("HTTP/1.1 200 OK\r\nX-Slow: ")) },
 		},
 		{
+			// The same within the body, where many clients have no timeout at all.
 			ID: "H02", Does: "a body byte a second without end", Wants: "given up in bounded time",
 			checks: []check{gaveUp("/slow"), atMost(tries, "/slow")},
 			open:   func(s *Site) { s.at("/slow", drip(ok+"\r\n<p>")) },
 		},
 		{
+			// The usual state of an overloaded server: TCP accepts, and nothing answers.
 			ID: "H03", Does: "accepts and never answers", Wants: "given up in bounded time",
 			checks: []check{gaveUp("/slow"), atMost(tries, "/slow")},
 			open:   func(s *Site) { s.at("/slow", hang) },
 		},
 		{
+			// Without a Content-Length the size is known only when it is too late.
 			ID: "H04", Does: "a chunked HTML body without end, at full speed", Wants: "cut at the size limit",
 			checks: []check{gaveUp("/endless"), atMost(tries, "/endless"), cutWithin(128<<20, "/endless"), cutShort("/endless")},
 			open: func(s *Site) {
@@ -95,6 +103,8 @@ func slowRows() []Row {
 func framingRows() []Row {
 	return []Row{
 		{
+			// A connection that broke. A page cut in the middle of a link leads to URLs
+			// that do not exist.
 			ID: "H05", Does: "Content-Length 100000, 500 bytes sent, closed", Wants: "marked truncated or retried a few times; no endless loop",
 			checks: []check{atMost(10, "/short"), cutShort("/short")},
 			open: func(s *Site) {
@@ -102,6 +112,7 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// The same, but repaired a moment later: what a retry is for.
 			ID: "H29", Does: "a page and the header of another break off at the first request, and are whole at the second", Wants: "asked for again, and their last links followed",
 			checks: []check{
 				between(2, 10, "/half"), between(2, 10, "/head"), is("/half", dowse.Visited), is("/head", dowse.Visited),
@@ -117,6 +128,9 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// Bytes behind the announced length are the answer to the next request, if the
+			// connection is reused: response smuggling. The title check of ordinary pages
+			// finds it.
 			ID: "H06", Does: "Content-Length 5, 5000 bytes sent", Wants: "no crash, no desync on the connection",
 			checks: []check{atMost(10, "/more")},
 			open: func(s *Site) {
@@ -128,6 +142,8 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// Chunk sizes are parsed by hand in many clients: overflow, negative lengths,
+			// allocation of what is announced.
 			ID: "H07", Does: "chunk sizes that are no numbers, negative, huge", Wants: "an error for that page only",
 			checks: []check{atMost(30, "/chunk/")},
 			open: func(s *Site) {
@@ -137,6 +153,8 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// Header lines are often read into memory before anything is checked. Sockets
+			// buffer several MiB, hence the wide bound.
 			ID: "H08", Does: "response headers without end", Wants: "cut within 32 MiB",
 			checks: []check{cutWithin(32<<20, "/headers"), atMost(10, "/headers")},
 			open: func(s *Site) {
@@ -144,11 +162,15 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// Informational responses come before the final one, any number of them (RFC
+			// 9110, section 15.2); each resets some timeouts.
 			ID: "H09", Does: "103 responses without end", Wants: "given up in bounded time",
 			checks: []check{gaveUp("/hints"), atMost(10, "/hints")},
 			open:   func(s *Site) { s.at("/hints", flood("", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n")) },
 		},
 		{
+			// What answers on a port need not be HTTP. Each of these has been mistaken for
+			// an empty page.
 			ID: "H10", Does: "an SSH banner; HTTP/0.9 text; NUL bytes; an empty answer", Wants: "an error for those pages only",
 			checks: []check{atMost(40, "/odd/")},
 			open: func(s *Site) {
@@ -158,6 +180,8 @@ func framingRows() []Row {
 			},
 		},
 		{
+			// Two lengths, two opinions on where the answer ends (RFC 9112, section 6.3):
+			// the classic desynchronisation.
 			ID: "H11", Does: "two Content-Lengths; Content-Length with chunked", Wants: "rejected or read safely",
 			checks: []check{atMost(20, "/length/")},
 			open: func(s *Site) {
@@ -173,6 +197,8 @@ func redirectRows() []Row {
 	const hops = 25
 	return []Row{
 		{
+			// Loops of one and of two are found by comparing URLs, chains without end by
+			// counting only.
 			ID: "H12", Does: "a redirect to itself, a loop of two, a chain without end", Wants: "each given up within 25 hops",
 			checks: []check{atMost(hops, "/self"), atMost(hops, "/loop/"), atMost(hops, "/chain/")},
 			open: func(s *Site) {
@@ -184,6 +210,8 @@ func redirectRows() []Row {
 			},
 		},
 		{
+			// A client that follows any scheme reads local files for the site. Redirects
+			// are checked in other code than links, so both are tried.
 			ID: "H13", Does: "redirects to file:, gopher:, data:, javascript:, ftp:, //, and links to them", Wants: "none followed",
 			open: func(s *Site) {
 				for i, u := range []string{
@@ -196,6 +224,8 @@ func redirectRows() []Row {
 			},
 		},
 		{
+			// The address decides, not its spelling: a list of forbidden names is passed by
+			// each of these.
 			ID: "H14", Does: "redirects to loopback in many spellings", Wants: "none reached",
 			checks: []check{notInside("/from-h14/")},
 			open: func(s *Site) {
@@ -205,6 +235,8 @@ func redirectRows() []Row {
 			},
 		},
 		{
+			// Location is a header, and as hostile as any: each of these has crashed a URL
+			// parser or a log.
 			ID: "H15", Does: "Location missing, empty, bare ?, invalid UTF-8, with a CR, with spaces, 1 MB long", Wants: "an error for those pages only",
 			checks: []check{atMost(60, "/loc/")},
 			open: func(s *Site) {
@@ -239,6 +271,7 @@ func notInside(prefix string) check {
 	}
 }
 
+// numberAt returns the number behind a prefix of a path, 0 if there is none.
 func numberAt(path, prefix string) (n int) {
 	fmt.Sscanf(strings.TrimPrefix(path, prefix), "%d", &n)
 	return n
@@ -248,6 +281,8 @@ func numberAt(path, prefix string) (n int) {
 func oddRows() []Row {
 	return []Row{
 		{
+			// Content codings that are not what they claim. Browsers repair some of them; a
+			// crawler must at least survive.
 			ID: "H21", Does: "gzip cut short, gzip with junk after it, text said to be gzip, an unknown coding", Wants: "an error for those pages only",
 			checks: []check{atMost(20, "/coded/")},
 			open: func(s *Site) {
@@ -261,6 +296,8 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// Statuses with which a body means something else, and some that are no
+			// statuses.
 			ID: "H22", Does: "204, 304 unasked, 206 unasked, 999, 000, 1000, -1", Wants: "no crash, bounded retries",
 			checks: []check{atMost(70, "/status/")},
 			open: func(s *Site) {
@@ -274,6 +311,8 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// A crawler with a cookie jar returns them with every request: 1.2 MB of
+			// header, which servers refuse.
 			ID: "H23", Does: "every page sets 300 cookies of 4 KB", Wants: "request headers stay small", // see manners
 			open: func(s *Site) {
 				s.front = func(x *exchange) {
@@ -285,6 +324,8 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// Declared types are wrong often enough that a crawler has to look at the
+			// bytes, and must not trust those either.
 			ID: "H24", Does: "HTML as octet-stream, PNG as HTML, no type, a type of 1 MB", Wants: "no crash; ordinary pages fetched",
 			checks: []check{atMost(20, "/type/")},
 			open: func(s *Site) {
@@ -297,6 +338,7 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// TLS fails in three ways: refused, silent, and answered in the wrong protocol.
 			ID: "H25", Does: "https links to an expired certificate that nobody signed, a handshake that hangs, plain HTTP on the TLS port", Wants: "errors or a recorded exception; no hang",
 			checks: []check{settledOn("/tls/")},
 			open: func(s *Site) {
@@ -315,6 +357,8 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// The same addresses as in H14, by links: a <base> element turns a harmless
+			// relative link into one of them.
 			ID: "H26", Does: "links to loopback in many spellings, and through <base>", Wants: "none reached",
 			checks: []check{asked("/base"), notInside("/from-h26/")},
 			open: func(s *Site) {
@@ -325,6 +369,8 @@ func oddRows() []Row {
 			},
 		},
 		{
+			// Credentials in a URL become an Authorization header in most HTTP clients,
+			// sent to whoever the page names.
 			ID: "H27", Does: "links and redirects with user:password@", Wants: "no Authorization header is sent", // see manners
 			checks: []check{asked("/as/1", "/as/2", "/go")},
 			open: func(s *Site) {

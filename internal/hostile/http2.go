@@ -29,6 +29,7 @@ const (
 	flagPadded     = 0x8
 )
 
+// frame encodes a frame: its length in 24 bits, kind, flags, stream, payload.
 func frame(kind, flags byte, stream uint32, payload ...byte) []byte {
 	n := len(payload)
 	f := []byte{byte(n >> 16), byte(n >> 8), byte(n), kind, flags, 0, 0, 0, 0}
@@ -36,36 +37,57 @@ func frame(kind, flags byte, stream uint32, payload ...byte) []byte {
 	return append(f, payload...)
 }
 
-// An h2Flood answers a request with a beginning and then frames without end.
+// An h2Flood answers a request with a beginning and then frames without end, as fast as the
+// connection takes them.
 type h2Flood struct {
 	name   string
 	header bool // the answer has begun: the frames come in place of its body
 	frames func(stream uint32) []byte
 }
 
+// h2Floods are frames that cost the sender little and the receiver more: acknowledgements
+// to write, queues that grow, headers to decompress, or only attention. The attacks of 2019
+// (CVE-2019-9512 and its siblings) and the CONTINUATION flood of 2024 aimed at servers; a
+// client has the same code.
 func h2Floods() []h2Flood {
 	return []h2Flood{
+		// Each SETTINGS frame must be acknowledged (RFC 9113, section 6.5.3): one write for
+		// nine bytes.
 		{"settings", false, func(uint32) []byte { return frame(frameSettings, 0, 0) }},
+		// The same in the middle of an answer, where some clients no longer count.
 		{"settings-body", true, func(uint32) []byte { return frame(frameSettings, 0, 0, 0, 3, 0, 0, 0, 100) }},
+		// Each PING must be answered with its payload (section 6.7).
 		{"ping", false, func(uint32) []byte { return frame(framePing, 0, 0, make([]byte, 8)...) }},
 		{"ping-body", true, func(uint32) []byte { return frame(framePing, 0, 0, make([]byte, 8)...) }},
+		// DATA without bytes: legal, without effect on any window, and without end.
 		{"empty-data", true, func(stream uint32) []byte { return frame(frameData, 0, stream) }},
+		// Padding counts against the flow-control window and not as content, so that a
+		// bound on the body's size never sees it.
 		{"padding", true, func(stream uint32) []byte {
 			return frame(frameData, flagPadded, stream, append([]byte{255}, make([]byte, 255)...)...)
 		}},
+		// One letter and 255 bytes of padding: the body grows, slowly enough for any bound
+		// on its size.
 		{"padded-letters", true, func(stream uint32) []byte {
 			return frame(frameData, flagPadded, stream, append([]byte{255, 'a'}, make([]byte, 255)...)...)
 		}},
+		// Each WINDOW_UPDATE raises what the client may send, which it does not want to.
 		{"window", true, func(stream uint32) []byte { return frame(frameWindow, 0, 0, 0, 0, 0, 1) }},
+		// RST_STREAM for a stream that does not exist: to be ignored, again and again.
 		{"reset-others", true, func(uint32) []byte { return frame(frameReset, 0, 1<<30+1, 0, 0, 0, 8) }},
+		// Frames of unknown types are to be ignored, too (section 4.1).
 		{"unknown", true, func(uint32) []byte { return frame(0xfe, 0, 0) }},
+		// A header block that never ends. Nothing of the answer can be seen before its end,
+		// also by code that logs or counts answers.
 		{"continuation", false, func(stream uint32) []byte { return frame(frameContinuation, 0, stream) }},
+		// The same as H09, compressed.
 		{"early-hints", false, func(stream uint32) []byte {
 			return frame(frameHeaders, flagEndHeaders, stream, header(":status", "103", "link", "</style.css>")...)
 		}},
 	}
 }
 
+// header encodes header fields with HPACK, without the dynamic table.
 func header(pairs ...string) []byte {
 	var b writer
 	e := hpack.NewEncoder(&b)
@@ -76,6 +98,7 @@ func header(pairs ...string) []byte {
 	return b
 }
 
+// A writer collects what an encoder writes.
 type writer []byte
 
 func (w *writer) Write(p []byte) (int, error) {
@@ -83,6 +106,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// http2Rows are about HTTP/2, which is spoken over TLS only. Each flood has a host of its
+// own, since a crawler may give up a host.
 func http2Rows() []Row {
 	return []Row{{
 		ID: "H28", Does: "HTTP/2 floods: SETTINGS, PING, empty DATA, padding, WINDOW_UPDATE, RST_STREAM, CONTINUATION, early hints, unknown frames", Wants: "each attempt ended after a bounded number of frames; ordinary pages fetched",
@@ -98,13 +123,15 @@ func http2Rows() []Row {
 	}}
 }
 
+// What may be read of a flood.
 const (
 	maxFloodBytes = 32 << 20 // a few MiB are taken, and the buffers of two sockets hold some more
 	maxFloodAcks  = 4000     // of SETTINGS and PING
 )
 
-// boundedFloods checks that floods were requested, and how much of them was
-// read.
+// boundedFloods checks that floods were requested, how much of them was read, and how many
+// frames were acknowledged. A flood that was never requested would pass unnoticed
+// otherwise.
 func boundedFloods(o *outcome) {
 	for _, other := range o.site.others {
 		tries := 0
@@ -122,7 +149,8 @@ func boundedFloods(o *outcome) {
 	}
 }
 
-// serveHTTP2 answers robots.txt as usual, and everything else with a flood.
+// serveHTTP2 answers robots.txt as usual, and everything else with a flood. It speaks as
+// little HTTP/2 as that needs: no library would send such frames.
 func serveHTTP2(c *tls.Conn, s *Site, f h2Flood) {
 	if c.Handshake() != nil || c.ConnectionState().NegotiatedProtocol != "h2" {
 		return
@@ -150,12 +178,15 @@ type h2Conn struct {
 	mu      sync.Mutex // of writing
 }
 
+// send writes frames; the flood and the answers to other frames share the connection.
 func (x *h2Conn) send(b []byte) (int, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.Write(b)
 }
 
+// readFrame reads one frame of the crawler, counts acknowledgements, and answers requests
+// and settings. Everything else is ignored, as a minimal server may.
 func (x *h2Conn) readFrame() error {
 	var head [9]byte
 	if _, err := io.ReadFull(x, head[:]); err != nil {

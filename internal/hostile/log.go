@@ -48,6 +48,7 @@ type book struct {
 	list []*Request
 }
 
+// begin records a request when its header has been read.
 func (b *book) begin(r *http.Request) *Request {
 	host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
 	q := &Request{Begin: time.Now(), Host: host, Method: r.Method, Target: r.RequestURI, Header: r.Header.Clone()}
@@ -64,7 +65,8 @@ func (b *book) note(change func()) {
 	change()
 }
 
-// requests returns a copy of the log.
+// requests returns a copy of the log, sorted by the beginning of requests. It may be called
+// while the crawl runs.
 func (b *book) requests() []Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()

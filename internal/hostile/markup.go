@@ -9,16 +9,21 @@ import (
 	"dowse"
 )
 
+// markupRows are about what is in pages: too much of something, and text in the syntax of
+// another program. They are sorted by their ids.
 func markupRows() []Row {
 	return slices.SortedFunc(slices.Values(append(deepRows(), foreignRows()...)), func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
 }
 
+// large is twice what a crawler reads of a page by default.
 const large = 20 << 20 // bytes; twice what a crawler reads
 
 // deepRows have too much of something.
 func deepRows() []Row {
 	return []Row{
 		{
+			// Parsers that build a tree bound its depth; 512 is a usual bound, and what is
+			// deeper is lost.
 			ID: "M01", Does: "a link below 600 nested elements", Wants: "the link is still found",
 			checks: []check{asked("/found/1")},
 			open: func(s *Site) {
@@ -27,6 +32,7 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Recursive tree walks overflow their stack here.
 			ID: "M02", Does: "1,000,000 nested elements, then a link", Wants: "bounded time and memory; ordinary pages fetched",
 			checks: []check{is("/deep", dowse.Visited)},
 			open: func(s *Site) {
@@ -34,6 +40,9 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Formatting elements that are left open are opened again in each paragraph
+			// (HTML standard, "reconstruct the active formatting elements"): quadratic by
+			// specification.
 			ID: "M03", Does: "200 KB that a tree builder turns into 24 million nodes", Wants: "bounded time and memory; ordinary pages fetched",
 			checks: []check{is("/formatting", dowse.Visited)},
 			open: func(s *Site) {
@@ -45,6 +54,8 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Attributes are compared with each other for duplicates, quadratically in
+			// naive parsers.
 			ID: "M04", Does: "a tag with 300,000 attributes; a value of 20 MB", Wants: "bounded; ordinary pages fetched",
 			checks: []check{is("/many", dowse.Visited), is("/long", dowse.Visited)},
 			open: func(s *Site) {
@@ -57,6 +68,8 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// A page must not fill the frontier by itself. The first links are those that a
+			// person would see.
 			ID: "M05", Does: "a page with the ordinary links and 200,000 more links", Wants: "ordinary pages fetched; bounded memory",
 			checks: []check{asked("/found/1", "/found/2"), atMost(300, "/more/")},
 			open: func(s *Site) {
@@ -70,6 +83,7 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Where an element is not closed, everything behind it belongs to it.
 			ID: "M06", Does: "20 MB in an unclosed comment, script, textarea, CDATA", Wants: "bounded; ordinary pages fetched",
 			open: func(s *Site) {
 				filler := strings.Repeat("unclosed and so on ", large/19)
@@ -79,6 +93,8 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Titles are shown in lists, logs and terminals: long ones fill them, and
+			// directional overrides rearrange the text around them.
 			ID: "M12", Does: "a 10 MB title, RTL overrides, zero-width and unpaired surrogates, NULs", Wants: "bounded fields; ordinary pages fetched",
 			checks: []check{boundedTitle("/title"), boundedTitle("/odd"), is("/odd", dowse.Visited)},
 			open: func(s *Site) {
@@ -88,6 +104,9 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// Invisible characters make two titles look the same, or one word look like
+			// another; combining marks without end cover the lines above. The joiner in the
+			// Persian title is spelling, and has to stay.
 			ID: "M15", Does: "titles with zero-width characters, directions, soft hyphens, tags, blank letters, selectors and marks without end", Wants: "titles as a reader sees them",
 			checks: []check{
 				titled("/hidden", "Pay pal login"), titled("/tags", "Offer"), titled("/persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
@@ -102,6 +121,8 @@ func deepRows() []Row {
 			},
 		},
 		{
+			// A tokenizer that allocates per word allocates once, and for ever, if the word
+			// is a key of a map.
 			ID: "M14", Does: "a page with a single word of 20 MB", Wants: "bounded tokens; ordinary pages fetched",
 			checks: []check{is("/word", dowse.Visited)},
 			open:   func(s *Site) { s.at("/word", article("<p>"+strings.Repeat("word", large/4))) },
@@ -118,6 +139,7 @@ func titled(path, want string) check {
 	}
 }
 
+// boundedTitle checks that a title that is kept has at most 64 KiB.
 func boundedTitle(path string) check {
 	const limit = 64 << 10
 	return func(o *outcome) {
@@ -134,6 +156,8 @@ func foreignRows() []Row {
 	const escapes = "\x1b[31mred\x1b]0;owned\x07\x1b[2J\x9b31m"
 	return []Row{
 		{
+			// Charsets are declared wrongly, or not at all; the links are ASCII
+			// nevertheless.
 			ID: "M07", Does: "windows-1254 said to be UTF-8; UTF-16 without a byte order mark; invalid UTF-8 in href", Wants: "the links in them are found",
 			checks: []check{asked("/found/1254", "/found/utf16", "/found/bare", "/found/x")},
 			open: func(s *Site) {
@@ -145,6 +169,8 @@ func foreignRows() []Row {
 			},
 		},
 		{
+			// Whatever shows a page's title or URL in HTML, such as a report, runs the
+			// script unless it escapes.
 			ID: "M08", Does: "script in title, text, link text, URL and headers", Wants: "shown escaped everywhere; ordinary pages fetched",
 			checks: []check{is("/script", dowse.Visited)},
 			open: func(s *Site) {
@@ -153,6 +179,8 @@ func foreignRows() []Row {
 			},
 		},
 		{
+			// Whatever prints them on a terminal obeys the escape sequences: colours, the
+			// window's title, a cleared screen, a forged line of a log.
 			ID: "M09", Does: "escape sequences and line breaks in title, header, URL and status text", Wants: "no raw control bytes in logs or terminal output",
 			checks: []check{cleanWords("/title"), cleanWords("/status"), cleanWords("/location"), cleanWords("/header")},
 			open: func(s *Site) {
@@ -164,6 +192,8 @@ func foreignRows() []Row {
 			},
 		},
 		{
+			// Names for files come from the web. A crawler that uses them writes where the
+			// site wants.
 			ID: "M10", Does: "URLs and Content-Disposition names with ../, encoded, with NUL and backslashes", Wants: "no file outside the output folder",
 			open: func(s *Site) {
 				for i, name := range []string{"../../../../tmp/pwned", "..\\..\\pwned", "/etc/pwned", "a\x00b", "%2e%2e%2fpwned", "C:\\pwned"} {
@@ -178,6 +208,8 @@ func foreignRows() []Row {
 			},
 		},
 		{
+			// An archive is read by its own syntax: a body that contains records must not
+			// become records. Lengths decide, not separators.
 			ID: "M11", Does: "a body that is itself WARC records and gzip members, and WARC/1.0 header lines", Wants: "the archive stays valid with the right record count",
 			checks: []check{is("/warc", dowse.Visited), is("/headers", dowse.Visited), is("/gzip", dowse.Visited, dowse.Excluded)},
 			open: func(s *Site) {
@@ -192,6 +224,7 @@ func foreignRows() []Row {
 			},
 		},
 		{
+			// A refresh is a redirect in the page, and loops as one does.
 			ID: "M13", Does: "meta refresh to itself at 0 s, to a growing URL, to javascript:", Wants: "no loop",
 			checks: []check{asked("/refresh/self"), atMost(30, "/refresh/")},
 			open: func(s *Site) {
@@ -224,6 +257,7 @@ func cleanWords(path string) check {
 	}
 }
 
+// utf16le encodes a text in UTF-16, little-endian, without a byte order mark.
 func utf16le(s string) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune(s)) {

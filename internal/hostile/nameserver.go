@@ -29,6 +29,7 @@ type reply struct {
 	cname string
 }
 
+// addresses, failure and alias make replies.
 func addresses(list ...netip.Addr) *reply {
 	return &reply{addrs: list}
 }
@@ -41,6 +42,7 @@ func alias(to string) *reply {
 	return &reply{cname: to}
 }
 
+// newNameServer listens on a free port of loopback. UDP is enough for answers of this size.
 func newNameServer() (*nameServer, error) {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -54,6 +56,7 @@ func (s *nameServer) point(name string, addr netip.Addr) {
 	s.set(name, func(int) *reply { return addresses(addr) })
 }
 
+// set gives a name an answer; "*.domain" is for all names below a domain.
 func (s *nameServer) set(name string, a answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,6 +77,8 @@ func (s *nameServer) serve() {
 	}
 }
 
+// respond returns the answer to a question as bytes, nil for no answer: to what cannot be
+// parsed, and to names that are silent on purpose.
 func (s *nameServer) respond(in []byte) []byte {
 	var p dnsmessage.Parser
 	h, err := p.Start(in)
@@ -100,7 +105,8 @@ func (s *nameServer) respond(in []byte) []byte {
 	return out
 }
 
-// look finds the reply to a question. Names of no row do not exist.
+// look finds the reply to a question. Names of no row do not exist. Only questions for IPv4
+// addresses are counted, since resolvers ask for both kinds.
 func (s *nameServer) look(q dnsmessage.Question) *reply {
 	name := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
 	s.mu.Lock()

@@ -241,7 +241,7 @@ func TestNearDuplicates(t *testing.T) {
 }
 
 // TestNearDuplicatesOfWikispeedia compares 4,598 articles. No two that are different may be
-// called the same; a few stand there under two titles, which the texts themselves show.
+// called the same; a few have two titles, which the texts themselves show.
 func TestNearDuplicatesOfWikispeedia(t *testing.T) {
 	list := wikispeedia(t)
 	docs := map[dowse.URL]*dowse.Document{}

@@ -8,9 +8,11 @@ import (
 	"dowse"
 )
 
+// politeRows are about a server's wish for fewer requests, and about failures that pass.
 func politeRows() []Row {
 	return []Row{
 		{
+			// A host, not a page, is too busy: the wait applies to all its pages.
 			ID: "P01", Does: "a page answers 429 with Retry-After: 3, twice", Wants: "no request to the host inside the wait; the page is fetched in the end",
 			checks: []check{quietAfter(429, 3*time.Second), is("/busy", dowse.Visited)},
 			open: func(s *Site) {
@@ -18,6 +20,8 @@ func politeRows() []Row {
 			},
 		},
 		{
+			// Retry-After has two forms; the date is the one that is forgotten (RFC 9110,
+			// section 10.2.3).
 			ID: "P02", Does: "a page answers 503 with Retry-After as a date 4 s ahead, once", Wants: "retried, not before the date",
 			checks: []check{quietAfter(503, 4*time.Second), is("/busy", dowse.Visited)},
 			open: func(s *Site) {
@@ -25,6 +29,7 @@ func politeRows() []Row {
 			},
 		},
 		{
+			// A wait that outlasts any crawl. A crawl that honours it literally never ends.
 			ID: "P03", Does: "every page answers 429 with a Retry-After of 30 years", Wants: "host parked, few requests, the crawl still ends",
 			pages: parked, checks: []check{func(o *outcome) {
 				if n := len(o.log); n > 5 {
@@ -37,21 +42,27 @@ func politeRows() []Row {
 			},
 		},
 		{
+			// Retries are bounded, and do not hold up what works.
 			ID: "P04", Does: "one page always answers 500", Wants: "bounded retries, others fetched",
 			checks: []check{atMost(10, "/broken"), refusedFor("/broken", dowse.FailHTTP)},
 			open:   func(s *Site) { s.at("/broken", status(500)) },
 		},
 		{
+			// A slow host gets slower with each concurrent request. Its delay counts from
+			// the answer, not from the request.
 			ID: "P05", Does: "every page takes 700 ms", Wants: "never two requests at once to a host", // see manners
 			open: func(s *Site) {
 				s.front = func(x *exchange) { after(700*time.Millisecond, s.usual(x.entry.Path()))(x) }
 			},
 		},
 		{
+			// The fast host is where politeness has to come from the crawler.
 			ID: "P06", Does: "a fast host", Wants: "at least 200 ms between requests by default", Should: true,
 			checks: []check{apart(Polite)},
 		},
 		{
+			// Load balancers drop connections now and then. Without a retry a part of every
+			// site is lost.
 			ID: "P07", Does: "each page resets the first connection", Wants: "retried; nothing lost",
 			open: func(s *Site) {
 				s.front = func(x *exchange) {
@@ -65,6 +76,8 @@ func politeRows() []Row {
 			},
 		},
 		{
+			// A restart of a server: errors for seconds, with everything fine before and
+			// after.
 			ID: "P08", Does: "the host answers 503 without Retry-After to everything for 5 s, then works", Wants: "backed off and fetched later",
 			checks: []check{func(o *outcome) {
 				n := 0
@@ -88,6 +101,8 @@ func politeRows() []Row {
 			},
 		},
 		{
+			// The same, as seen by a crawler that has already read some pages, and long
+			// enough for several rounds of retries.
 			ID: "P09", Does: "the host resets every connection for 20 s after its robots.txt and a page, then works", Wants: "few tries meanwhile; every page is fetched later",
 			checks: []check{func(o *outcome) {
 				if n := failures(o.log, lull); n > 8 {
@@ -121,9 +136,11 @@ func failures(log []Request, lasts time.Duration) (n int) {
 	return n
 }
 
+// outage is how long the host of P08 is down.
 const outage = 5 * time.Second
 
-// dateAhead returns a date that is at least so far ahead; dates have whole seconds.
+// dateAhead returns a date that is at least d ahead. Dates have whole seconds, so that it
+// is up to a second further.
 func dateAhead(d time.Duration) func() string {
 	return func() string {
 		at := time.Now().Add(d + time.Second - time.Nanosecond).Truncate(time.Second)

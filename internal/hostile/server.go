@@ -24,7 +24,8 @@ var inside = []netip.Addr{
 	netip.IPv6Loopback(),
 }
 
-// A Server serves all rows, each on an address and under a name of its own.
+// A Server serves all rows, each on an address and under a name of its own. Its methods may
+// be called concurrently with the crawl.
 type Server struct {
 	Sites []*Site
 
@@ -55,6 +56,8 @@ func Serve(rows []Row) (*Server, error) {
 	return s, nil
 }
 
+// start opens the name server, claims the addresses, opens the rows and begins to serve. No
+// request is answered before all bombs are made.
 func (s *Server) start(rows []Row) (err error) {
 	if s.names, err = newNameServer(); err != nil {
 		return err
@@ -77,6 +80,7 @@ func (s *Server) start(rows []Row) (err error) {
 	return nil
 }
 
+// makeBombs makes all bombs, concurrently.
 func (s *Server) makeBombs() {
 	var all sync.WaitGroup
 	for _, b := range s.bombs {
@@ -85,14 +89,18 @@ func (s *Server) makeBombs() {
 	all.Wait()
 }
 
+// siteAddr returns the address of the i-th site. On Linux all of 127.0.0.0/8 is loopback,
+// without any set-up.
 func siteAddr(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, 7, byte(i + 1), 1})
 }
 
+// portTries is how often a port is tried: one may be free on one address and not on
+// another.
 const portTries = 20 // a port may be free on one address and not on another
 
-// claim finds a port that is free on the inside and on n sites, and listens on
-// it.
+// claim finds a port that is free on the inside and on n sites, and listens on it. Another
+// program may hold a port on one of the addresses, so that several are tried.
 func (s *Server) claim(n int) ([]net.Listener, error) {
 	var errs []error
 	for range portTries {
@@ -105,6 +113,8 @@ func (s *Server) claim(n int) ([]net.Listener, error) {
 	return nil, errors.Join(errs...)
 }
 
+// claimPort listens on one port of the inside and of n sites, or on none. All share a port,
+// so that a URL of a site with another host leads to the inside.
 func (s *Server) claimPort(n int) (sites []net.Listener, err error) {
 	var traps []net.Listener
 	s.port = 0
@@ -134,10 +144,12 @@ func (s *Server) claimPort(n int) (sites []net.Listener, err error) {
 	return sites, nil
 }
 
+// listenTCP listens on a port of an address; 0 means any free port.
 func listenTCP(a netip.Addr, port int) (net.Listener, error) {
 	return net.Listen("tcp", netip.AddrPortFrom(a, uint16(port)).String())
 }
 
+// closeAll closes listeners that could not all be opened.
 func closeAll(list []net.Listener) {
 	for _, l := range list {
 		l.Close()
@@ -162,7 +174,8 @@ func (s *Server) serve(l net.Listener, site *Site) {
 	s.done.Go(func() { h.Serve(l) })
 }
 
-// guard counts the connections to an address that must not be reached.
+// guard counts the connections to an address that must not be reached. It answers, so that
+// a crawler that comes here takes a secret home, which is found in its files.
 func (s *Server) guard(l net.Listener) {
 	s.accept(l, func(c net.Conn) {
 		s.mu.Lock()
@@ -175,7 +188,8 @@ func (s *Server) guard(l net.Listener) {
 // secret is what the inside would reveal.
 const secret = "the-crown-jewels-of-the-inner-network"
 
-// listen serves connections on some port of an address.
+// listen serves connections on some port of an address, outside the HTTP server: for TLS,
+// for HTTP/2 and for what is neither.
 func (s *Server) listen(a netip.Addr, serve func(net.Conn)) (port int) {
 	l, err := listenTCP(a, 0)
 	if err != nil {
@@ -185,6 +199,7 @@ func (s *Server) listen(a netip.Addr, serve func(net.Conn)) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// accept serves each connection of a listener in a goroutine, until the server is closed.
 func (s *Server) accept(l net.Listener, serve func(net.Conn)) {
 	s.mu.Lock()
 	s.closers = append(s.closers, l)

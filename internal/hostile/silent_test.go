@@ -2,14 +2,19 @@ package hostile_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"dowse"
+	"dowse/internal/hostile/template"
 )
 
 // A quietTown has hosts on loopback addresses that accept and never answer, and a few
@@ -105,5 +110,42 @@ func TestSilentSeeds(t *testing.T) {
 		first.Round(time.Second), town.last.Sub(begun).Round(time.Second), town.before, r.Memory>>20)
 	if most := silent * 3 / 2; town.before > most {
 		t.Errorf("%d requests to silent hosts came before the sites were whole, want at most %d", town.before, most)
+	}
+}
+
+// TestAddressesCostNothing crawls from a host without a name whose pages link to fifty other
+// addresses each, all of which answer alike: the server listens on every address of the
+// machine. Few of them may become known.
+func TestAddressesCostNothing(t *testing.T) {
+	l, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	var requests atomic.Int64
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>Mirror %s</title><nav><a href=/>Home</a> <a href=/imprint>Imprint</a></nav><p>%s<ul>", r.Host, template.Prose(r.Host+r.URL.Path, 120))
+		dice := rand.New(rand.NewPCG(uint64(len(r.Host)), uint64(requests.Load())))
+		for range 50 {
+			fmt.Fprintf(w, `<li><a href="http://127.%d.%d.%d:%d/">a mirror</a>`, 1+dice.IntN(250), dice.IntN(256), 1+dice.IntN(250), port)
+		}
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	r, _ := run(t, job{
+		Dir: filepath.Join(t.TempDir(), "addresses.dowse"), Seeds: []string{fmt.Sprintf("http://127.77.0.1:%d/", port)}, Networks: []string{"127.0.0.0/8"}, Pages: 5000,
+	})
+	t.Logf("%d requests, %d hosts, %d MiB", requests.Load(), r.Status.Hosts, r.Memory>>20)
+	if r.Stopped != dowse.StopExhausted || r.Status.Hosts > 500 || requests.Load() > 1500 {
+		t.Errorf("stopped: %s after %d requests with %d hosts, want it exhausted after 1500 with 500 at most", r.Stopped, requests.Load(), r.Status.Hosts)
+	}
+	if r.Status.Dropped == 0 {
+		t.Error("no link was counted as dropped")
 	}
 }

@@ -27,17 +27,20 @@ type Site struct {
 	paths  map[string]act
 	trees  []tree           // by their prefixes; the first that matches answers
 	linked []string         // paths and URLs that the homepage links to
-	extra  []string         // HTML of the homepage beside that
+	extra  []string         // further HTML of the homepage
 	front  act              // answers in place of all others, if there is one
 	others map[string]*Site // further names of the site
 	wilds  *wildcards       // a domain of the site on which every name exists; nil for none
 }
 
+// A tree answers all paths with a prefix.
 type tree struct {
 	prefix string
 	act    act
 }
 
+// newSite opens a row: a host with a robots.txt that forbids nothing the site links to, and
+// whatever the row adds.
 func newSite(row Row, server *Server, addr netip.Addr, port int) *Site {
 	s := &Site{
 		Row: row, Host: strings.ToLower(row.ID) + ".hostile.test", Addr: addr,
@@ -53,6 +56,7 @@ func newSite(row Row, server *Server, addr netip.Addr, port int) *Site {
 // URL returns the URL of a path on the site.
 func (s *Site) URL(path string) string { return origin("http", s.Host, s.port) + path }
 
+// origin returns scheme, host and port of a URL.
 func origin(scheme, host string, port int) string {
 	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }
@@ -75,6 +79,7 @@ func (s *Site) link(href string) { s.linked = append(s.linked, href) }
 // write adds HTML to the homepage.
 func (s *Site) write(html string) { s.extra = append(s.extra, html) }
 
+// robots sets the answer for robots.txt.
 func (s *Site) robots(a act) { s.hidden("/robots.txt", a) }
 
 // rules sets the site's robots.txt.
@@ -89,8 +94,8 @@ func (s *Site) sitemaps(paths ...string) {
 	s.rules(lines...)
 }
 
-// other gives the site a further host name with pages of its own on the same
-// address. Requests to it are in a log of their own.
+// other gives the site a further host name with pages of its own on the same address.
+// Requests to it are in a log of their own, so that its manners are checked separately.
 func (s *Site) other(label string) *Site {
 	o := newSite(Row{ID: s.Row.ID}, s.server, s.Addr, s.port)
 	o.Host = label + "." + s.Host
@@ -102,7 +107,8 @@ func (s *Site) other(label string) *Site {
 // listen serves connections on a further port of the site's address.
 func (s *Site) listen(serve func(net.Conn)) (port int) { return s.server.listen(s.Addr, serve) }
 
-// ServeHTTP answers for the host in the request.
+// ServeHTTP answers for the host in the request, and records it: when it began, what was
+// answered, when it ended.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
 	if o := s.others[host]; o != nil {
@@ -123,6 +129,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.act(q.Path())(x)
 }
 
+// act returns how the site answers a path.
 func (s *Site) act(path string) act {
 	if s.front != nil {
 		return s.front
@@ -171,18 +178,22 @@ func (s *Site) homepage() string {
 	return b.String()
 }
 
+// writeLink writes a paragraph with a link whose words depend on its target.
 func writeLink(b *strings.Builder, href string) {
 	fmt.Fprintf(b, "<p><a href=\"%s\">%s</a>\n", html.EscapeString(href), prose(href, 3))
 }
 
+// ordinaryPath returns the path of the i-th ordinary page.
 func ordinaryPath(i int) string { return fmt.Sprintf("/ok/%d", i+1) }
 
+// ordinary returns an ordinary page, with a link home.
 func (s *Site) ordinary(path string) string { return s.head(path) + `<p><a href="/">home</a>` }
 
-// head begins a page with a title that names it and a text that no other page
-// has.
+// head begins a page with a title that names it and a text of 120 words that no other page
+// has, so that pages are never near-duplicates by accident.
 func (s *Site) head(path string) string {
 	return fmt.Sprintf("<!doctype html><html lang=en><title>%s</title>\n<h1>Page</h1>\n<p>%s\n", s.title(path), prose(s.Host+path, 120))
 }
 
+// title returns the title of a page, which no other page of any row has.
 func (s *Site) title(path string) string { return s.Host + " " + path }

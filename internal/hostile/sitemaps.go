@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
+// xmlHead is the XML declaration.
 const xmlHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// urlset is a sitemap of these URLs.
+// urlset returns a sitemap of these URLs.
 func urlset(urls ...string) string {
 	var b strings.Builder
 	b.WriteString(xmlHead + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
@@ -18,14 +19,18 @@ func urlset(urls ...string) string {
 	return b.String() + "</urlset>\n"
 }
 
-// sitemapIndex lists further sitemaps.
+// sitemapIndex returns a sitemap that lists further sitemaps.
 func sitemapIndex(urls ...string) string {
 	return strings.NewReplacer("urlset", "sitemapindex", "<url>", "<sitemap>", "</url>", "</sitemap>").Replace(urlset(urls...))
 }
 
+// sitemapRows are about sitemaps: XML from strangers, compressed, nested, and a list of
+// URLs that the site may fill as it likes.
 func sitemapRows() []Row {
 	return []Row{
 		{
+			// Compressed twice over: by the file's own format, not by a Content-Encoding
+			// that a client's bound sees.
 			ID: "S01", Does: "a .gz sitemap that unpacks to 1 GiB", Wants: "cut; memory bounded",
 			checks: []check{asked("/sitemap.xml.gz"), atMost(5, "/sitemap.xml.gz")},
 			open: func(s *Site) {
@@ -36,6 +41,7 @@ func sitemapRows() []Row {
 			},
 		},
 		{
+			// An index may list indexes, and itself. Every one of them is a request.
 			ID: "S02", Does: "a sitemap index that lists itself and ever new indexes", Wants: "at most 100 sitemap requests",
 			checks: []check{asked("/index/"), atMost(100, "/index/")},
 			open: func(s *Site) {
@@ -47,6 +53,7 @@ func sitemapRows() []Row {
 			},
 		},
 		{
+			// Four times what the protocol allows in a file, and enough to fill a frontier.
 			ID: "S03", Does: "a sitemap with 200,000 entries, an ordinary page first", Wants: "that page is fetched; bounded memory",
 			checks: []check{asked("/found/1"), atMost(300, "/more/")},
 			open: func(s *Site) {
@@ -60,6 +67,8 @@ func sitemapRows() []Row {
 			},
 		},
 		{
+			// A sitemap counts for its own host alone; otherwise it could fill a crawler
+			// with another's URLs, or lead it inside.
 			ID: "S04", Does: "a sitemap that lists loopback URLs and another host's pages", Wants: "trap not reached; foreign entries ignored",
 			checks: []check{asked("/sitemap.xml", "/found/1"), untouched},
 			open: func(s *Site) {
@@ -71,6 +80,8 @@ func sitemapRows() []Row {
 			},
 		},
 		{
+			// XML entities expand without bound, and read files and URLs, unless the parser
+			// refuses them.
 			ID: "S05", Does: "billion laughs, and external entities to a file and to the inside", Wants: "refused; the file never in the output",
 			checks: []check{asked("/laughs.xml", "/file.xml", "/inside.xml"), atMost(15, "/file.xml")},
 			open: func(s *Site) {
@@ -81,6 +92,8 @@ func sitemapRows() []Row {
 			},
 		},
 		{
+			// The protocol has four formats, and most of what is served as one is slightly
+			// wrong.
 			ID: "S06", Does: "sitemaps as text, with a byte order mark, cut short, as RSS and as Atom, each with a URL of its own", Wants: "the URL of each is found", Should: true,
 			checks: []check{asked("/found/text", "/found/bom", "/found/cut", "/found/rss", "/found/atom")},
 			open: func(s *Site) {
@@ -97,7 +110,8 @@ func sitemapRows() []Row {
 	}
 }
 
-// laughs is a short document whose entities expand a thousand million times.
+// laughs returns a short document whose entities expand to a thousand million words: ten
+// levels, each of which repeats the one below ten times.
 func laughs(loc string) string {
 	var b strings.Builder
 	b.WriteString(xmlHead + "<!DOCTYPE urlset [<!ENTITY lol0 \"lol\">\n")
@@ -107,7 +121,9 @@ func laughs(loc string) string {
 	return b.String() + "]>\n<urlset><url><loc>" + loc + "&lol9;</loc></url></urlset>"
 }
 
-// external is a document that refers its reader to an external resource.
+// external returns a document whose entity is the content of a file or URL. A parser that
+// resolves it puts the content into a URL of the site, and the crawler requests it: the
+// content has left the machine.
 func external(loc, resource string) string {
 	return xmlHead + `<!DOCTYPE urlset [<!ENTITY leak SYSTEM "` + resource + `">]>` + "\n<urlset><url><loc>" + loc + "&leak;</loc></url></urlset>"
 }

@@ -14,16 +14,21 @@ import (
 func templateRows() []Row {
 	return []Row{
 		{
+			// Pages of a shop share most of their words. A crawler that drops
+			// near-duplicates by the whole text drops the shop.
 			ID: "N01", Does: "a shop: listings with Add to cart beside every article", Wants: "every listing and all 72 articles are fetched",
 			checks: []check{askedForAll(func(host string) []template.Page { return template.Shop(host, 6, 12) })},
 			open:   func(s *Site) { s.entrance(template.Shop(s.Host, 6, 12)) },
 		},
 		{
+			// The same with very short texts of their own between the buttons.
 			ID: "N02", Does: "a forum: lists of threads, Reply Quote Report under every post", Wants: "every list and all 72 threads are fetched",
 			checks: []check{askedForAll(func(host string) []template.Page { return template.Forum(host, 6, 12) })},
 			open:   func(s *Site) { s.entrance(template.Forum(s.Host, 6, 12)) },
 		},
 		{
+			// One text with a name exchanged: near-duplicates by any measure, and different
+			// pages to those who live there.
 			ID: "N03", Does: "5 sites with one text, each about another town", Wants: "all 50 pages are fetched",
 			checks: []check{everyTown},
 			open: func(s *Site) {
@@ -34,16 +39,21 @@ func templateRows() []Row {
 			},
 		},
 		{
+			// Which of two equal pages is the original cannot be seen from the order in
+			// which they arrive.
 			ID: "N04", Does: "another host copies a page and answers sooner", Wants: "the original and all its 12 links are fetched",
 			checks: []check{askedAt("original", 12)},
 			open:   copiedPage,
 		},
 		{
+			// A soft 404: everything exists, and nothing is there. Links to known pages
+			// make each page look like part of the site.
 			ID: "N05", Does: "any path answers 200 with the same text and ten new links, among menus that lead to known pages", Wants: "at most 150 requests into the trap",
 			checks: []check{between(3, 150, "/any/")},
 			open:   trap("/any/", "/any/", func(x *exchange) string { return anything(x, "") }),
 		},
 		{
+			// The same, with a number that defeats comparing whole texts.
 			ID: "N06", Does: "the same, with a number in the text that is never the same", Wants: "at most 150 requests into the trap",
 			checks: []check{between(3, 150, "/any/")},
 			open:   trap("/any/", "/any/", func(x *exchange) string { return anything(x, letters(draw(x.entry.Target, -1))) }),
@@ -130,9 +140,9 @@ func everyTown(o *outcome) {
 	}
 }
 
-// copiedPage opens a copy of a page, which answers immediately, and the
-// original, which answers after a second. The links of the copy lead to the
-// copy's own host.
+// copiedPage opens a copy of a page, which answers immediately, and the original, which
+// answers after a second. The links of the copy lead to the copy's own host, where nothing
+// is: a crawler that drops the original loses its parts.
 func copiedPage(s *Site) {
 	front := "<title>The original</title><h1>The original</h1><p>" + prose(s.Host, 150)
 	for i := range 12 {
@@ -149,7 +159,7 @@ func copiedPage(s *Site) {
 	s.link(s.others["original."+s.Host].URL("/"))
 }
 
-// askedAt checks that so many pages below /part/ of one of the site's names
+// askedAt checks that n pages below /part/ of one of the site's names
 // were requested.
 func askedAt(label string, n int) check {
 	return func(o *outcome) {

@@ -10,8 +10,8 @@ import (
 	"dowse"
 )
 
-// trap opens a page that leads to further pages of the same kind below prefix,
-// without end.
+// trap opens a page that leads to further pages of the same kind below prefix, without end.
+// The pages are generated from their URLs, so that a trap needs no memory.
 func trap(entrance, prefix string, body func(x *exchange) string) func(s *Site) {
 	return func(s *Site) {
 		s.link(entrance)
@@ -19,15 +19,20 @@ func trap(entrance, prefix string, body func(x *exchange) string) func(s *Site) 
 	}
 }
 
+// trapRows are sites without end. A crawler cannot know that before it has entered; what is
+// checked is how soon it stops, and that it entered at all.
 func trapRows() []Row {
 	const patience, little = 150, 60
 	return []Row{
 		{
+			// The oldest trap, built by accident on thousands of sites.
 			ID: "T01", Does: "a calendar with next and previous month for ever", Wants: "at most 150 requests into the trap",
 			checks: []check{between(3, patience, "/calendar/")},
 			open:   trap("/calendar/2026/11", "/calendar/", month),
 		},
 		{
+			// Every visit makes all pages new. Finding out needs a comparison of what is on
+			// them.
 			ID: "T02", Does: "each page gives every link a new session id", Wants: "at most 150 requests into the trap",
 			checks: []check{between(3, patience, "/shop/")},
 			open: func(s *Site) {
@@ -42,6 +47,8 @@ func trapRows() []Row {
 			},
 		},
 		{
+			// A relative link without a leading slash, on a server that answers any path
+			// below a page.
 			ID: "T03", Does: "a relative link that grows the path for ever: dir/dir/dir/", Wants: "at most 60 requests into the trap",
 			checks: []check{between(3, little, "/dir/")},
 			open: trap("/dir/", "/dir/", func(x *exchange) string {
@@ -49,11 +56,13 @@ func trapRows() []Row {
 			}),
 		},
 		{
+			// 2 to the power of 12 combinations, in any order: filters of a shop.
 			ID: "T04", Does: "12 filters that can be combined in any order", Wants: "at most 150 requests into the trap",
 			checks: []check{between(3, patience, "/filter?")},
 			open:   trap("/filter?none=1", "/filter", filters),
 		},
 		{
+			// Random paths, one text: found by comparing texts after a few pages.
 			ID: "T05", Does: "any path answers 200 with ten random links and the same text", Wants: "at most 150 requests into the trap",
 			checks: []check{between(1, patience, "/any/")},
 			open: trap("/any/", "/any/", func(x *exchange) string {
@@ -66,6 +75,7 @@ func trapRows() []Row {
 			}),
 		},
 		{
+			// URLs that grow. A bound on their length ends it.
 			ID: "T06", Does: "each page links to its own URL with 500 more bytes", Wants: "stopped by URL length; at most 60 requests into the trap",
 			checks: []check{between(3, little, "/grow?")},
 			open: trap("/grow?q=", "/grow", func(x *exchange) string {
@@ -73,17 +83,25 @@ func trapRows() []Row {
 			}),
 		},
 		{
+			// Each spelling that is not made canonical is another page, and another visit.
 			ID: "T07", Does: "14 spellings of one URL: case, port, dots, fragment, escapes, empty query", Wants: "fetched at most twice",
 			checks: []check{onePage(2)},
 			open:   spellings,
 		},
 		{
+			// The trap that is made for crawlers: new text on topic, slowly, without end.
+			// No text and no pattern of URLs gives it away; a budget per site does.
 			ID: "T08", Does: "an endless maze of generated pages on topic", Wants: "at most 150 requests into the trap", Should: true,
 			checks: []check{between(3, patience, "/maze/")},
 			open: func(s *Site) {
 				s.link("/maze/entrance")
 				s.under("/maze/", after(100*time.Millisecond, made(maze)))
 			},
+		},
+		{
+			ID: "T09", Does: "a calendar without events: below a menu, only the numbers of its months differ", Wants: "at most 150 requests into the trap",
+			checks: []check{between(3, patience, "/empty/")},
+			open:   trap("/empty/2026-11", "/empty/", emptyMonth),
 		},
 	}
 }
@@ -104,6 +122,8 @@ func letters(n uint64) string {
 	return b.String()
 }
 
+// month is a page of the calendar. Its text differs from month to month, so that comparing
+// texts does not end the trap.
 func month(x *exchange) string {
 	at, err := time.Parse("2006/1", strings.TrimPrefix(x.entry.Path(), "/calendar/"))
 	if err != nil {
@@ -121,8 +141,34 @@ func month(x *exchange) string {
 	return b.String()
 }
 
-// filters shows some goods and links to each filter that is not yet set:
-// combinations without end.
+// emptyMonth is a month of a calendar that has no events, within the menu and the words that
+// all pages of the site have. It leads to the months around it and to the same one of other
+// years.
+func emptyMonth(x *exchange) string {
+	at, err := time.Parse("2006-01", strings.TrimPrefix(x.entry.Path(), "/empty/"))
+	if err != nil {
+		return "<p>no such month"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<title>Calendar</title><nav>")
+	for i := range ordinaryPages {
+		writeLink(&b, ordinaryPath(i))
+	}
+	fmt.Fprintf(&b, "</nav><h1>%s</h1><table>", at.Format("01/2006"))
+	for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
+		fmt.Fprintf(&b, "<td>%d", d.Day())
+	}
+	fmt.Fprintf(&b, "</table><p>There are no events in this month. %s", prose("calendar", 120))
+	for i, months := range []int{-12, -1, 1, 12} {
+		words := []string{"Last year", "Previous month", "Next month", "Next year"}[i]
+		fmt.Fprintf(&b, ` <a href="%s">%s</a>`, at.AddDate(0, months, 0).Format("/empty/2006-01"), words)
+	}
+	return b.String()
+}
+
+// filters shows some goods and links to each filter that is not yet set, in front of the
+// others and behind them: combinations without end. The text depends on the set of filters
+// alone, so that orders of one set are the same page.
 func filters(x *exchange) string {
 	set := strings.Split(x.URL.RawQuery, "&")
 	var b strings.Builder
@@ -137,7 +183,9 @@ func filters(x *exchange) string {
 	return b.String()
 }
 
-// maze is a page about the topic, unlike any other, with links deeper into the maze.
+// maze is a page about the topic, unlike any other, with links deeper into the maze. Every
+// fifteenth word is the topic, and the words of links come from the page, as on a site
+// about the topic.
 func maze(x *exchange) string {
 	var b strings.Builder
 	path := x.entry.Path()
@@ -152,6 +200,7 @@ func maze(x *exchange) string {
 	return b.String()
 }
 
+// spellings links to one page in many spellings; canonical URLs make them one.
 func spellings(s *Site) {
 	host := strings.TrimPrefix(origin("", s.Host, s.port), "://")
 	for _, spelling := range []string{
@@ -165,7 +214,8 @@ func spellings(s *Site) {
 	s.under("/%6F", article(""))
 }
 
-// onePage checks that everything below /one is a single page to the crawl.
+// onePage checks that everything below /one is a single page to the crawl, requested at
+// most n times, and that it was fetched.
 func onePage(n int) check {
 	return func(o *outcome) {
 		var targets []string

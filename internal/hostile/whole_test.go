@@ -150,3 +150,20 @@ func TestCopyLosesNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestNumbersAloneAreContent crawls catalogues whose 1,500 pages have the same words and
+// differ in a part number, and perhaps in a table of sizes. They are all fetched, since a
+// catalogue is what some crawls are for.
+func TestNumbersAloneAreContent(t *testing.T) {
+	const parts = 1500
+	for _, values := range []int{0, 1, 3, 12} {
+		t.Run(fmt.Sprintf("%d values", values), func(t *testing.T) {
+			pages := template.Parts("parts.test", parts, values)
+			w := newTown(t, pages...)
+			w.crawl(t, "breadth-first", "http://parts.test/")
+			if n, one := w.missing(pages); n > 0 {
+				t.Errorf("%d of %d pages were never asked for, such as %s", n, len(pages), one)
+			}
+		})
+	}
+}

@@ -8,12 +8,12 @@ import (
 	"dowse/internal/wire"
 )
 
-// An enc writes entries of the journal and snapshots. Its short names keep the order of
-// fields in the codecs readable.
+// An enc writes entries. Its methods have short names, so that the order of
+// fields, which is the format, can be read in the codecs at a glance.
 type enc struct {
 	wire.Writer
-	names []string // strings that recur within one entry
-	only  []string // if not nil, no others are remembered: see record.redact
+	names []string // strings of this entry that are remembered
+	only  []string // if not nil, no others are remembered: see redactor.entry
 }
 
 func (e *enc) u(v uint64)     { e.Uint(v) }
@@ -26,17 +26,20 @@ func (e *enc) s(v string)     { e.Text(v) }
 func (e *enc) t(v time.Time)  { e.Time(v) }
 func (e *enc) bytes(v []byte) { e.Bytes(v) }
 
-const maxNames = 64 // recurring strings remembered to an entry
+// maxNames is how many recurring strings are remembered per entry. The limit
+// bounds the linear search in enc.name.
+const maxNames = 64
 
-// How a string that recurs is written: as itself, to be remembered or not, or as its
-// number among those that are remembered.
+// How a string that may recur is written: as itself, to be remembered or not, or
+// as its number among those that are remembered. Reasons name the same few words
+// for every link of a page, so this makes the entry of a page much shorter.
 const (
 	nameKept = iota
 	nameOnce
 	nameKnown // and its number
 )
 
-// name writes a string that recurs.
+// name writes a string that may recur in the same entry.
 func (e *enc) name(v string) {
 	for i, n := range e.names {
 		if n == v {
@@ -54,16 +57,16 @@ func (e *enc) name(v string) {
 	e.names = append(e.names, v)
 }
 
-// errShort is the fault of bytes that no enc can have written.
+// errShort is the error of bytes that no enc can have written.
 var errShort = wire.ErrDamaged
 
-// A dec reads what an enc wrote. After the first fault all reads return zero values and Err
-// is set.
+// A dec reads what an enc wrote. After the first fault all reads return zero
+// values and Err is set, so a codec checks for errors once, at its end.
 type dec struct {
 	wire.Reader[[]byte]
 	names []string
 
-	linkless bool // links of pages are not wanted
+	linkless bool // the caller does not want the links of pages
 }
 
 func newDec(b []byte) *dec { return &dec{Reader: wire.Reader[[]byte]{Rest: b}} }
@@ -82,6 +85,8 @@ func (d *dec) count(size int) int           { return d.Count(size) }
 func (d *dec) items(size int) iter.Seq[int] { return d.Items(size) }
 func (d *dec) fail()                        { d.Fail() }
 
+// name reads what enc.name wrote. It must be called in the same order, since
+// the numbers depend on it.
 func (d *dec) name() string {
 	how := d.u()
 	if how >= nameKnown {

@@ -12,12 +12,15 @@ import (
 	"dowse/settings"
 )
 
-// appendEntry writes an entry. Links are written as numbers: the strings of new
-// URLs stand beside the entry, see Journal.
+// appendEntry appends the bytes of an entry. Links are written as numbers; the
+// strings of new URLs are in the same record, before the entry (see Journal).
 func appendEntry(b []byte, e *Entry) []byte {
 	return appendEntryWith(&enc{Writer: wire.Writer{B: b}}, e)
 }
 
+// appendEntryWith is appendEntry with an encoder that the caller has prepared.
+// The order of fields is the format of the journal: it must not change, and
+// dec.entry reads the fields in the same order.
 func appendEntryWith(w *enc, e *Entry) []byte {
 	w.head(e)
 	switch e.Kind {
@@ -62,10 +65,12 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 	return w.B
 }
 
-// beginsRun marks the kind of an entry that begins a run.
+// beginsRun is the bit of the kind that is set in the first entry of a run.
 const beginsRun = 0x80
 
-// head writes what all entries have.
+// head writes what all entries have: kind, time, time at work, moves, and the
+// run if the entry begins one. Nearly all entries have no moves and no run, and
+// take one byte for both.
 func (w *enc) head(e *Entry) {
 	kind := byte(e.Kind)
 	if e.Run != nil {
@@ -85,6 +90,7 @@ func (w *enc) head(e *Entry) {
 	}
 }
 
+// head reads what enc.head wrote.
 func (r *dec) head(e *Entry) {
 	kind := r.byte()
 	e.Kind = EntryKind(kind &^ beginsRun)
@@ -99,6 +105,7 @@ func (r *dec) head(e *Entry) {
 	}
 }
 
+// limits writes the limits of a run, in the order that is the format.
 func (w *enc) limits(l *settings.Limits) {
 	for _, v := range []int64{
 		int64(l.Pages), int64(l.OnTopic), l.Bytes, int64(l.Time), int64(l.PerHost),
@@ -109,6 +116,7 @@ func (w *enc) limits(l *settings.Limits) {
 	w.f(l.Dry.Harvest)
 }
 
+// limits reads what enc.limits wrote.
 func (r *dec) limits(l *settings.Limits) {
 	l.Pages, l.OnTopic, l.Bytes, l.Time = int(r.i()), int(r.i()), r.i(), time.Duration(r.i())
 	l.PerHost, l.Depth, l.Tunnel, l.Dry.Over = int(r.i()), int(r.i()), int(r.i()), int(r.i())
@@ -136,9 +144,12 @@ func (w *enc) urls(list []dowse.URL) {
 	}
 }
 
-// visit writes the facts of a visit: how it ended, and what it showed of the host.
+// visit writes the facts that every visit has, also one that failed: how it
+// ended, what it cost, and what it showed of the host.
 func (w *enc) visit(p *dowse.Page) { w.facts(facts.JournalVisit(), p) }
 
+// robots writes a robots.txt as it was received. Its rules are not written: a
+// reader parses the body again, so that a better parser applies to old answers.
 func (w *enc) robots(r *dowse.Robots) {
 	w.t(r.At)
 	w.i(int64(r.Status))
@@ -147,6 +158,8 @@ func (w *enc) robots(r *dowse.Robots) {
 	w.urls(r.Sitemaps)
 }
 
+// page writes the entry of a page: the fields of the entry, those facts of the
+// page that have a fixed place, the links, and then the facts with codes.
 func (w *enc) page(e *Entry) {
 	p := e.Page
 	w.u(uint64(e.ID))
@@ -164,6 +177,7 @@ func (w *enc) page(e *Entry) {
 	w.tagged(p)
 }
 
+// flagBits packs flags into a byte, the first one into the lowest bit.
 func flagBits(flags ...bool) (b byte) {
 	for i, f := range flags {
 		if f {
@@ -173,7 +187,7 @@ func flagBits(flags ...bool) (b byte) {
 	return b
 }
 
-// verdict writes a verdict that a ruling holds.
+// verdict writes the verdict of a ruling. That of a page is written as facts.
 func (w *enc) verdict(v *dowse.Verdict) {
 	w.f(v.Relevance)
 	w.s(v.Scale)
@@ -181,6 +195,7 @@ func (w *enc) verdict(v *dowse.Verdict) {
 	w.because(v.Because)
 }
 
+// because writes reasons. Their texts recur between the links of a page.
 func (w *enc) because(list []dowse.Because) {
 	w.u(uint64(len(list)))
 	for _, b := range list {
@@ -190,6 +205,10 @@ func (w *enc) because(list []dowse.Because) {
 	}
 }
 
+// link writes a link with the decision on it. Most bytes of a journal are links,
+// so a byte of flags shows which parts follow, and what is usually equal is
+// written once. The URL is a number; the anchor is written, so that a replay and
+// an explanation need not read the archive.
 func (w *enc) link(l *dowse.Link, d *Decision) {
 	same := d.Offered == d.Priority
 	anchors := anchorsRated(l)
@@ -216,6 +235,8 @@ func (w *enc) link(l *dowse.Link, d *Decision) {
 	}
 }
 
+// mention writes one mention of a link, with the rating of its anchor if anchors
+// are rated.
 func (w *enc) mention(m *dowse.Mention, anchors bool) {
 	w.s(m.Anchor)
 	w.f(m.Context)
@@ -224,25 +245,28 @@ func (w *enc) mention(m *dowse.Mention, anchors bool) {
 	}
 }
 
-// anchorsRated reports whether an anchor of the link has a rating of its own, which
-// most crawls do without.
+// anchorsRated reports whether an anchor of the link has a rating of its own.
+// Most strategies do not ask for them, and then they take no space.
 func anchorsRated(l *dowse.Link) bool {
 	return l.AnchorScore != 0 || slices.ContainsFunc(l.More, func(m dowse.Mention) bool { return m.AnchorScore != 0 })
 }
 
-// readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
-// URLs, parse makes rules of a robots.txt.
+// readEntry is the inverse of appendEntry. urlOf returns the strings of numbered
+// URLs, parse the rules of a robots.txt; a nil parse leaves them out. Bytes that
+// follow the entry are ignored, because a redacted entry is followed by zeros.
 func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
 	return newDec(b).entry(urlOf, parse)
 }
 
-// readVisit is readEntry without the links of pages.
+// readVisit is readEntry without the links of pages and without URLs.
 func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
 	d := newDec(b)
 	d.linkless = true
 	return d.entry(noURL, parse)
 }
 
+// entry reads what appendEntryWith wrote. An unknown kind is an error: either a
+// newer program wrote it, whose entries this one can't replay, or it is damage.
 func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
 	e := &Entry{}
 	r.head(e)
@@ -301,7 +325,7 @@ func (r *dec) urls() (list []dowse.URL) {
 
 func (r *dec) visit(p *dowse.Page) { r.facts(facts.JournalVisit(), p) }
 
-// A RobotsParser makes the rules of a robots.txt from its text and status.
+// A RobotsParser returns the rules of a robots.txt for its body and HTTP status.
 type RobotsParser func(body []byte, status int) dowse.Rules
 
 func (r *dec) robots(parse RobotsParser) *dowse.Robots {
@@ -312,6 +336,9 @@ func (r *dec) robots(parse RobotsParser) *dowse.Robots {
 	return x
 }
 
+// page reads what enc.page wrote. Facts with codes come after the links, so if
+// there are such facts, links have to be decoded even for a reader that does not
+// want them.
 func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.ID = frontier.ID(r.u())
 	p := &dowse.Page{URL: urlOf(e.ID)}
@@ -335,12 +362,13 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 		e.Found[i].URL = urlOf(e.Links[i].ID)
 	}
 	r.tagged(p)
-	if r.linkless { // they were read only to get past them
+	if r.linkless { // they were decoded only to find what follows them
 		e.Found, e.Links = nil, nil
 	}
 }
 
-// The fewest bytes that an item of a list takes.
+// The least number of bytes that an item of a list takes. A list that claims more
+// items than can fit into what is left is damage, and is not allocated.
 const (
 	becauseSize = 10
 	mentionSize = 9
@@ -395,6 +423,8 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 	}
 }
 
+// mention reads what enc.mention wrote. Positions in the text are not in the
+// journal.
 func (r *dec) mention(m *dowse.Mention, anchors bool) {
 	m.Anchor = r.s()
 	m.Context = r.f()

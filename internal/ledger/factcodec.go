@@ -11,11 +11,15 @@ import (
 	"dowse/internal/facts"
 )
 
-// The table of facts says which fields of a page an entry holds and in which order; this file says how a
-// field of each type is written. Facts that came after the format have codes: they follow the links of
-// a page, and a program that does not know them reads the entry without them.
+// The table of facts (package facts) decides which fields of a page an entry
+// holds, and in which order. This file decides how a field of each Go type is
+// written. Facts that were added after the format was fixed have codes: they
+// follow the links of a page, and a program that does not know them reads the
+// entry without them.
 
-// facts writes the fields of a page that groups name.
+// facts writes the fields of a page that belong to groups. A group of one fact is
+// its value; a group of several is a byte with one bit per fact, and then the
+// numbers of those that are a number.
 func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 	for _, g := range groups {
 		if len(g) == 1 {
@@ -31,7 +35,8 @@ func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 	}
 }
 
-// groupBits returns the byte of a group: a bit for each fact that is true, or that a number follows for.
+// groupBits returns the byte of a group: one bit per fact, set if the fact is
+// true or if it is a number that follows.
 func groupBits(g facts.Group, p *dowse.Page) (b byte) {
 	for i, f := range g {
 		switch v := f.Field(p).(type) {
@@ -44,7 +49,9 @@ func groupBits(g facts.Group, p *dowse.Page) (b byte) {
 	return b
 }
 
-// field writes what a field of a page holds.
+// field writes the value of a field of a page, by its type. A type that is not
+// listed here is a mistake in the table of facts and panics, which every test
+// that writes an entry notices.
 func (w *enc) field(field any) {
 	switch v := field.(type) {
 	case *string:
@@ -108,7 +115,9 @@ func (w *enc) report(h *dowse.HostReport) {
 	}
 }
 
-// tagged writes the facts that have codes, if any is set: how many, and each with its code and its length.
+// tagged writes the facts that have codes, if any is set: their number, and for
+// each its code, its length and its value. The length lets a reader skip a fact
+// that it does not know.
 func (w *enc) tagged(p *dowse.Page) {
 	set := 0
 	for _, f := range facts.JournalTaggedFacts() {
@@ -133,7 +142,7 @@ func (w *enc) tagged(p *dowse.Page) {
 // isSet reports whether a field is other than the zero value of its type.
 func isSet(field any) bool { return !reflect.ValueOf(field).Elem().IsZero() }
 
-// facts reads the fields of a page that groups name.
+// facts reads what enc.facts wrote.
 func (r *dec) facts(groups []facts.Group, p *dowse.Page) {
 	for _, g := range groups {
 		if len(g) == 1 {
@@ -208,8 +217,9 @@ func (r *dec) field(field any) {
 	}
 }
 
-// tagged reads the facts that have codes, if there are any. What an entry lost to a takedown is zeros at its
-// end, which is no fact. Facts whose code is unknown are passed over.
+// tagged reads the facts that have codes, if there are any, and skips those whose
+// code is unknown. An entry that was shortened by a takedown ends with zeros,
+// which are read as a list of no facts.
 func (r *dec) tagged(p *dowse.Page) {
 	if r.Err != nil || len(r.Rest) == 0 {
 		return

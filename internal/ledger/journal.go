@@ -23,40 +23,48 @@ import (
 // begin. A record is
 //
 //	u32 length of the payload, u32 CRC-32C of it, u32 where the entry begins in it,
-//	payload: the strings of the URLs that the entry brought up, then the entry
+//	payload: the strings of the URLs that the entry saw first, then the entry
+//
+// The strings come with the entry, so that both are on disk or neither is. Each
+// begins with its distance from the start of the record, so that from the place
+// of a string its record is found (see NamedBy).
 //
 // Appending is cheap and done in memory; Sync writes and syncs what was appended.
-// One goroutine may append while another syncs.
+// One goroutine may append while another syncs. An offset, or place, counts the
+// bytes of records from the beginning of the journal, without the first bytes of
+// segments, so that it does not depend on where segments begin.
 type Journal struct {
 	dir      durable.Dir
 	parse    RobotsParser
 	readOnly bool
 	segments []segment
-	floor    uint64 // a tail that begins before it was not torn by a crash, see Keep
+	floor    uint64 // everything before it was synced, see KeepBefore
 
-	mu      sync.Mutex
-	cur     []byte    // the record under construction, room for its header included
-	end     uint64    // offset at which cur begins
-	pending recordRun // appended, not yet written
-	writing recordRun // being written
+	mu      sync.Mutex // guards the fields up to failed, and segments while a writer changes them
+	cur     []byte     // the record under construction, room for its header included
+	end     uint64     // offset at which cur begins
+	pending recordRun  // appended, not yet written
+	writing recordRun  // being written
 
-	failed error // of the disk: once set nothing is written any more
+	failed error // the first error of the disk: once set, nothing is written any more
 
-	torn   bool   // the files go on behind the last sound record, until the next Sync
+	torn   bool   // the files continue after the last sound record, until the next Sync
 	tornAt uint64 // where that record ends
 
 	rereads int    // pauses that awaitSound has made
 	pause   func() // of awaitSound
 
-	replaying *expectedNames // strings that a replay has not brought up yet; nil if none is under way
-	rulings   RulingBook     // that hold
+	replaying *expectedNames // strings that a replay has yet to see; nil if there is no replay
+	rulings   RulingBook     // the rulings in effect
 }
 
+// A segment is one file of the journal.
+// A segment is one file of the journal.
 type segment struct {
-	base     uint64
+	base     uint64 // offset of its first record
 	name     string
 	f        *durable.File
-	headless bool // its first bytes are not there yet: begun, and the power went
+	headless bool // its first bytes are missing: a crash came right after it was created
 }
 
 // A recordRun is a run of records in memory.
@@ -70,11 +78,11 @@ func (p recordRun) has(place uint64) bool {
 }
 
 const (
-	journalMagic = "dowsej2\n"
+	journalMagic = "dowsej2\n" // begins every segment; its digit is the version
 	recordHeader = 12
-	segmentSize  = 1 << 30
-	maxRecord    = 256 << 20
-	maxNameRead  = 4096 // longest URL, with its own header
+	segmentSize  = 1 << 30   // bytes after which a new segment is begun
+	maxRecord    = 256 << 20 // bytes; a longer one is damage, and is not allocated
+	maxNameRead  = 4096      // longest URL, with its own header
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -82,9 +90,12 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrVersion is returned for files of another version of the format.
 var ErrVersion = errors.New("written by another version of dowse")
 
-// Open opens the journal in dir, or begins one. With readOnly it takes no
-// part in writing: another process may be at it. Such a journal ends where the files
-// ended when it was opened; what is appended later is not seen.
+// Open opens the journal in dir, or begins one. With readOnly nothing is
+// written, and another process may be appending. Such a journal ends where the
+// files ended when it was opened; what is appended later is not seen.
+//
+// Open does not read the records, so it is fast for any size. Whether the end is
+// torn is found by the first caller that reads up to it, usually a fold.
 func Open(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
 	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseForWriter}
 	names, err := j.dir.Names("journal-*.log")
@@ -109,6 +120,8 @@ func Open(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
 	return j, err
 }
 
+// openSegment opens a file of the journal and checks its first bytes. A file
+// that is too short for them is accepted, since a crash may leave one.
 func (j *Journal) openSegment(name string) error {
 	var base uint64
 	if _, err := fmt.Sscanf(strings.TrimSuffix(name, ".log"), "journal-%016x", &base); err != nil {
@@ -132,6 +145,7 @@ func (j *Journal) openSegment(name string) error {
 	return nil
 }
 
+// addSegment creates the segment that begins at an offset.
 func (j *Journal) addSegment(base uint64) error {
 	name := fmt.Sprintf("journal-%016x.log", base)
 	f, err := j.dir.Create(name)
@@ -146,7 +160,9 @@ func (j *Journal) addSegment(base uint64) error {
 	return nil
 }
 
-// Add keeps the string of a URL with the record under construction.
+// Add stores the string of a URL with the record under construction and returns
+// its place. During a replay it returns the place that the string has already;
+// only strings beyond those of an open replay are new.
 func (j *Journal) Add(u dowse.URL) uint64 {
 	if n := j.replaying; n != nil && !(n.open && len(n.queue) == 0) {
 		return n.next(u)
@@ -160,14 +176,16 @@ func (j *Journal) Add(u dowse.URL) uint64 {
 	return place
 }
 
-// DropNames forgets the strings that were added since the last record.
+// DropNames drops the strings that were added since the last record, if the
+// entry that saw them is not recorded after all.
 func (j *Journal) DropNames() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.cur = j.cur[:recordHeader]
 }
 
-// Record appends an entry and returns its place.
+// Record appends an entry and returns its place. It is in memory until the next
+// Sync.
 func (j *Journal) Record(e *Entry) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -196,7 +214,8 @@ func (j *Journal) At(place uint64) dowse.URL {
 	return u
 }
 
-// name returns the string at a place and the place of the record it belongs to.
+// name returns the string at a place and the place of the record that contains
+// it.
 func (j *Journal) name(place uint64) (u dowse.URL, record uint64, err error) {
 	var buf [maxNameRead]byte
 	b, err := j.read(place, buf[:])
@@ -214,7 +233,10 @@ func (j *Journal) name(place uint64) (u dowse.URL, record uint64, err error) {
 	return dowse.URL(b[n+m : n+m+int(size)]), place - back, nil
 }
 
-// read returns up to len(buf) bytes from place on, from memory or from disk.
+// read returns up to len(buf) bytes from place on. What is not yet written comes
+// from memory, the rest from disk, and no read spans both or two segments, so a
+// caller may get fewer bytes than it asked for. The lock is not held during a
+// read from disk.
 func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
 	j.mu.Lock()
 	for _, p := range []recordRun{{j.end, j.cur}, j.pending, j.writing} {
@@ -239,7 +261,8 @@ func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// fail notes an error of the disk, and returns it.
+// fail records an error of the disk, unless there was one before, and returns
+// it.
 func (j *Journal) fail(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -249,15 +272,17 @@ func (j *Journal) fail(err error) error {
 	return err
 }
 
-// Err returns the first error of the disk that reading or writing met. After one the
-// journal is not written to any more: what was read since then may be wrong (At returns no
-// error), and a sync that failed can't be made good.
+// Err returns the first error of the disk. After one the journal is not written
+// to any more: what was read since then may be wrong (At returns no error), and a
+// sync that failed can't be repeated, since the system may have dropped the
+// bytes that it could not write.
 func (j *Journal) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.failed
 }
 
+// segmentOf returns the segment that contains a place.
 func (j *Journal) segmentOf(place uint64) (segment, bool) {
 	i, found := slices.BinarySearchFunc(j.segments, place, func(s segment, p uint64) int { return cmp.Compare(s.base, p) })
 	if found {
@@ -281,7 +306,11 @@ func (j *Journal) End() uint64 {
 
 // Sync writes what was appended and waits until it is on the disk. When it
 // returns nil, everything recorded before the call survives a loss of power.
-// The first Sync after a Fold cuts off the torn end of the journal.
+// The first Sync after CutTail removes the torn end from the files.
+//
+// The lock is released while it writes: what is appended meanwhile gathers in
+// pending, and what is being written can still be read from writing. The two
+// buffers change places, so that a busy crawl allocates nothing here.
 func (j *Journal) Sync() error {
 	if err := j.dropTail(); err != nil {
 		return j.fail(err)
@@ -307,6 +336,8 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
+// write appends records to the last segment, or to a new one if that is full,
+// and syncs it. Records are not split: a segment ends with a whole record.
 func (j *Journal) write(p recordRun) error {
 	s := j.segments[len(j.segments)-1]
 	if p.at-s.base >= segmentSize {
@@ -344,15 +375,15 @@ func (j *Journal) Close() error {
 	return errors.Join(errs...)
 }
 
-// A record as it stands in the journal.
+// A record is one record of the journal, checked.
 type record struct {
 	place   uint64
 	payload []byte
-	body    int
+	body    int // where the entry begins in the payload
 }
 
-// recordAt reads the record at a place and checks it. A record that ends behind the end of
-// the journal is not sound.
+// recordAt reads the record at a place and checks it. A record that ends after
+// the end of the journal is not sound. At the end the error is io.EOF.
 func (j *Journal) recordAt(place uint64) (record, error) {
 	end := j.End()
 	if place >= end {
@@ -377,8 +408,9 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 	return record{place, payload, int(body)}, nil
 }
 
-// The pauses in which a reader waits for a record to become sound: so many at most for a
-// journal, since one that is damaged in many places shall still be read quickly.
+// A reader pauses while a record is not sound, because a writer may be at work
+// on it. The number of pauses is limited per journal, so that one with damage in
+// many places is still read quickly.
 const (
 	maxSoundPauses = 10
 	soundPause     = 20 * time.Millisecond
@@ -386,9 +418,10 @@ const (
 
 func pauseForWriter() { time.Sleep(soundPause) }
 
-// awaitSound reads a record once more that was not sound. It reports whether the record is
-// sound now, and where it ends: then another process was just writing it. Only a journal
-// that was opened for reading waits for that.
+// awaitSound reads a record again that was not sound. It reports whether the
+// record is sound now, and where it ends: then another process was just writing
+// it. Only a journal that was opened to read waits for that; a journal that is
+// written to has no other writer.
 func (j *Journal) awaitSound(place uint64) (next uint64, ok bool) {
 	for j.readOnly && j.Err() == nil {
 		if next, ok = j.soundNow(place); ok {
@@ -403,8 +436,9 @@ func (j *Journal) awaitSound(place uint64) (next uint64, ok bool) {
 	return 0, false
 }
 
-// soundNow reports whether the record at a place is sound in the files as they are now, and
-// where it ends.
+// soundNow reports whether the record at a place is sound in the files as they
+// are now, and where it ends. It opens them again, because j does not see what
+// was appended since it was opened.
 func (j *Journal) soundNow(place uint64) (next uint64, ok bool) {
 	now, err := j.Reader()
 	if err != nil {
@@ -415,6 +449,8 @@ func (j *Journal) soundNow(place uint64) (next uint64, ok bool) {
 	return r.next(), err == nil
 }
 
+// readFull reads len(buf) bytes; fewer are damage, since no record spans two
+// segments.
 func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 	b, err := j.read(place, buf)
 	if err != nil {
@@ -426,8 +462,8 @@ func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 	return b, nil
 }
 
-// next returns the place of the record after r, which is where the next segment
-// begins if r was the last of its own.
+// next returns the place of the record after r. If r is the last one of its
+// segment, the next segment begins there.
 func (r record) next() uint64 { return r.place + recordHeader + uint64(len(r.payload)) }
 
 // unsound returns why the record at a place could not be read.
@@ -442,8 +478,9 @@ func (j *Journal) unsound(place uint64) error {
 	return err
 }
 
-// records yields the sound records from a place on. It ends at the end of the
-// journal or at the first record that is not sound, which end tells.
+// records yields the sound records from a place on. It stops at the end of the
+// journal or at the first record that is not sound, and sets end to that place.
+// end is set before each record is yielded, to where the record ends.
 func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
 	return func(yield func(record) bool) {
 		for *end = from; ; {
@@ -472,13 +509,17 @@ func (j *Journal) size() (uint64, error) {
 	return s.base + uint64(max(0, st.Size()-int64(len(journalMagic)))), nil
 }
 
-// ErrDamaged is returned for a journal with a broken record in its midst, which no
-// crash leaves behind: cutting it there would lose sound entries.
+// ErrDamaged is returned for a journal with a broken record before its end. No
+// crash leaves that: cutting the journal there would lose sound entries.
 var ErrDamaged = errors.New("the journal is damaged")
 
-// CutTail ends the journal after the last sound record, and returns how many bytes follow
-// it. They stay in the files until the next Sync, so that a caller can still refuse the
-// collection and leave it as it was. Nothing is dropped from a journal that was opened to read.
+// CutTail ends the journal after the last sound record, and returns how many
+// bytes follow it. They stay in the files until the next Sync, so that a caller
+// can still refuse the collection and leave it as it was. A journal that was
+// opened to read ends there, too, but loses nothing in the files.
+//
+// The error is ErrDamaged if the tail begins before what KeepBefore recorded:
+// that part was synced once, so a crash can't have torn it.
 func (j *Journal) CutTail(end uint64) (cut uint64, err error) {
 	if err := j.Err(); err != nil { // what could not be read is not torn
 		return 0, err
@@ -500,7 +541,9 @@ func (j *Journal) CutTail(end uint64) (cut uint64, err error) {
 	return size - end, nil
 }
 
-// dropTail removes from the files what CutTail found after the last sound record.
+// dropTail removes from the files what CutTail found after the last sound
+// record. Whole segments are removed from the last one on, so that a crash in
+// between leaves no gap.
 func (j *Journal) dropTail() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -522,7 +565,8 @@ func (j *Journal) dropTail() error {
 	return nil
 }
 
-// RobotsAt returns the robots.txt of the entry at a place.
+// RobotsAt returns the robots.txt of the entry at a place, nil if there is none
+// or it can't be read.
 func (j *Journal) RobotsAt(place uint64) *dowse.Robots {
 	r, err := j.recordAt(place)
 	if err != nil {
@@ -535,8 +579,8 @@ func (j *Journal) RobotsAt(place uint64) *dowse.Robots {
 	return e.Robots
 }
 
-// Entry returns the entry at a place, a page with the latest ruling on it. urlOf
-// gives the strings of URLs.
+// Entry returns the entry at a place, with the latest ruling if it is the visit
+// of a page. urlOf returns the strings of URLs.
 func (j *Journal) Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, error) {
 	r, err := j.recordAt(place)
 	if err != nil {
@@ -571,6 +615,6 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 	}
 }
 
-// SetParser tells how robots.txt files are parsed, for a journal that was opened
-// before that was known.
+// SetParser sets how robots.txt files are parsed, for a journal that was opened
+// before that was known. It affects entries that are read from now on.
 func (j *Journal) SetParser(parse RobotsParser) { j.parse = parse }

@@ -10,22 +10,24 @@ import (
 	"dowse/internal/frontier"
 )
 
-// Leftovers is what can be read of a journal that may be damaged.
+// Leftovers reports what could be read of a journal that may be damaged.
 type Leftovers struct {
-	Entries    int      // that could be read
-	Gaps       int      // places where something could not be read
-	Where      []string // the first of these
+	Entries    int      // number of entries that could be read
+	Gaps       int      // number of places where something could not be read
+	Where      []string // the first maxWhere of these, with the reason
 	Unreadable uint64   // bytes that could not be read, as far as that is known
 
-	names []dowse.URL // of the first URLs, up to the first gap
+	names []dowse.URL // strings of URLs by number, up to the first gap
 }
 
 // maxWhere bounds the places that are listed.
 const maxWhere = 100
 
-// ReadLeftovers reads all segments of the journal in dir and calls show with every entry that
-// is sound. URLs are known as far as the first gap; the URLs of later entries are empty. It
-// changes nothing.
+// ReadLeftovers reads all segments of the journal in dir and calls show with
+// every entry that is sound. It needs neither the beginning nor an unbroken
+// sequence, as Open does, and changes nothing. URLs are known up to the first
+// gap. The URLs of later entries are empty, since the number of a URL is known
+// only by counting all before it.
 func ReadLeftovers(dir string, parse RobotsParser, show func(e *Entry)) (*Leftovers, error) {
 	l := &Leftovers{}
 	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: true, cur: make([]byte, recordHeader)}
@@ -55,6 +57,7 @@ func ReadLeftovers(dir string, parse RobotsParser, show func(e *Entry)) (*Leftov
 	return l, nil
 }
 
+// gap counts a part that can't be read.
 func (l *Leftovers) gap(file string, at uint64, err error) {
 	l.Gaps++
 	if len(l.Where) < maxWhere {
@@ -62,7 +65,8 @@ func (l *Leftovers) gap(file string, at uint64, err error) {
 	}
 }
 
-// segment reads the records of one segment.
+// segment reads the records of one segment. After one that is not sound it
+// searches for the next one that is.
 func (l *Leftovers) segment(j *Journal, at, end uint64, show func(e *Entry)) {
 	j.end = end // nothing is read beyond it
 	for at < end {
@@ -86,6 +90,7 @@ func (l *Leftovers) segment(j *Journal, at, end uint64, show func(e *Entry)) {
 	}
 }
 
+// entry decodes a record, and adds its strings while their numbers are known.
 func (l *Leftovers) entry(j *Journal, r record, show func(e *Entry)) error {
 	if l.Gaps == 0 {
 		n := &expectedNames{}

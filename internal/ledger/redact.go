@@ -12,24 +12,27 @@ import (
 	"dowse/internal/wire"
 )
 
-// A Redaction says what is to go from a journal, for a takedown.
+// A Redaction is what a takedown removes from a journal.
 type Redaction struct {
-	// Edit takes words out of an entry, which has no strings of URLs, and reports whether
-	// it did. It may see an entry twice and must report false if there is nothing left to do.
+	// Edit removes texts from an entry, in which the strings of URLs are empty,
+	// and reports whether it did. It is called twice for each entry of a segment
+	// that changes, with a fresh copy, and must return false if there is nothing
+	// left to remove.
 	Edit func(e *Entry) bool
-	// Gone reports whether the string of a URL is to go.
+	// Gone reports whether the string of a URL is removed.
 	Gone func(id frontier.ID) bool
 }
 
-// Redact takes words out of entries that stand in the journal. An entry can only lose
-// words: it keeps its place and its length, so no other place changes. It returns how
-// many entries were changed.
+// Redact removes texts from recorded entries. An entry can only lose texts: it
+// keeps its place and its length, so no other place changes. It returns how many
+// entries were changed.
 //
-// A segment is replaced as a whole, so a crash leaves the old or the new one. The
-// journal of a crawl that goes on must not be redacted.
+// A segment is replaced as a whole, so a crash leaves the old or the new one, and
+// a redaction that is repeated changes only what is left. The journal must not be
+// appended to meanwhile.
 func (j *Journal) Redact(x Redaction) (n int, err error) {
 	if j.readOnly {
-		return 0, errors.New("journal: redact: opened only to read")
+		return 0, errors.New("journal: redact: it was opened only to read")
 	}
 	if err := j.Sync(); err != nil {
 		return 0, err
@@ -45,6 +48,9 @@ func (j *Journal) Redact(x Redaction) (n int, err error) {
 	return n, nil
 }
 
+// redactSegment redacts one segment and sets next to the number of the first
+// string of the segment after it. It reads the segment twice: most segments have
+// nothing to remove, and are then not written.
 func (j *Journal) redactSegment(i int, x *redactor, next *frontier.ID) (int, error) {
 	end := j.End()
 	if i+1 < len(j.segments) {
@@ -64,8 +70,9 @@ func (j *Journal) redactSegment(i int, x *redactor, next *frontier.ID) (int, err
 	return n, err
 }
 
-// needsRedaction reports whether there is anything to do between two places, and that all
-// records there are sound: what can't be read must not be written anew.
+// needsRedaction reports whether there is anything to remove between two places.
+// A record that is not sound is an error, because what can't be read must not be
+// written again.
 func (j *Journal) needsRedaction(from, end uint64, x *redactor) (touched bool, err error) {
 	for at := from; at < end; {
 		r, err := j.recordAt(at)
@@ -82,6 +89,8 @@ func (j *Journal) needsRedaction(from, end uint64, x *redactor) (touched bool, e
 	return touched, nil
 }
 
+// writeRedacted writes the records between two places as a segment, and returns
+// how many of them changed.
 func (j *Journal) writeRedacted(w io.Writer, from, end uint64, x *redactor) (n int, err error) {
 	_, err = io.WriteString(w, journalMagic)
 	for at := from; at < end && err == nil; {
@@ -103,13 +112,15 @@ func (j *Journal) writeRedacted(w io.Writer, from, end uint64, x *redactor) (n i
 	return n, err
 }
 
-// A redactor goes through records in order.
+// A redactor applies a redaction to records in order, because the number of a
+// string is its position among all strings.
 type redactor struct {
 	Redaction
 	next frontier.ID // number of the next string
 }
 
-// redact puts in place of the record what is left of it.
+// redact replaces the record with what is left of it, and reports whether it
+// changed.
 func (x *redactor) redact(r *record) (bool, error) {
 	names, err := x.names(r)
 	if err != nil {
@@ -122,7 +133,7 @@ func (x *redactor) redact(r *record) (bool, error) {
 	return names || entry, nil
 }
 
-// names blanks the strings of URLs that are to go.
+// names overwrites the strings of URLs that are removed with zeros.
 func (x *redactor) names(r *record) (changed bool, err error) {
 	err = r.eachName(func(from, to int) {
 		name := r.payload[from:to]
@@ -135,10 +146,11 @@ func (x *redactor) names(r *record) (changed bool, err error) {
 	return changed, err
 }
 
-// entry puts in place of the record's entry what Edit leaves of it, filled up with
-// zeros. What is left is never longer than what was there: lists have lost items, strings
-// and numbers have become shorter, and no other strings are remembered than before, so
-// that none is written out more often (see enc.name).
+// entry replaces the entry of a record with what Edit leaves of it, followed by
+// zeros. What is left is never longer than what was there: lists have lost items,
+// strings and numbers have become shorter, and no strings are remembered that
+// were not before, so that none is written out more often (see enc.name). If it
+// were longer all the same, that is an error, and nothing is written.
 func (x *redactor) entry(r *record) (bool, error) {
 	d := newDec(r.payload[r.body:])
 	e, err := d.entry(noURL, nil)
@@ -164,7 +176,9 @@ func (r *record) header() []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(r.body))
 }
 
-// replaceSegment puts what write writes in the place of a segment.
+// replaceSegment replaces the file of a segment with what write writes, durably
+// and as a whole, and opens it again. If that fails, the old file is still there
+// and is opened again.
 func (j *Journal) replaceSegment(i int, write func(w io.Writer) error) error {
 	s := &j.segments[i]
 	err := j.dir.Replace(s.name, func(w io.Writer) error {

@@ -9,40 +9,42 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A Replay reads a journal for a crawl that makes again what the entries say has happened.
-// While it is under way the crawl sees every URL again, in the same order, and gets the places
-// of the strings that are in the journal already.
+// A Replay reads a journal for a crawl that repeats what the entries have
+// recorded. Meanwhile the crawl sees every URL again, in the same order, and
+// [Journal.Add] returns the places of strings that are in the journal already,
+// instead of storing them a second time. A crawl that sees another URL than the
+// journal has does not fit it, which Err reports.
 type Replay struct {
 	j     *Journal
 	names expectedNames
 	urlOf func(frontier.ID) dowse.URL
 }
 
-// Replay begins a replay for a crawl that knows so many URLs; urlOf returns their strings. If
-// it is open, strings that come up beyond those of the journal are new ones. It must be
-// closed.
+// Replay begins a replay for a crawl that knows the first known URLs already;
+// urlOf returns their strings. If it is open, URLs beyond those of the journal
+// are new ones, and their strings are stored. The caller must close it.
 func (j *Journal) Replay(known int, open bool, urlOf func(frontier.ID) dowse.URL) *Replay {
 	r := &Replay{j: j, names: expectedNames{first: frontier.ID(known), open: open}, urlOf: urlOf}
 	j.replaying = &r.names
 	return r
 }
 
-// Close ends the replay: strings that come up from now on are new ones.
+// Close ends the replay: URLs that are seen from now on are new ones.
 func (r *Replay) Close() { r.j.replaying = nil }
 
-// IsOpen reports whether strings beyond those of the journal are new ones.
+// IsOpen reports whether URLs beyond those of the journal are new ones.
 func (r *Replay) IsOpen() bool { return r.names.open }
 
-// SetOpen sets that.
+// SetOpen sets what IsOpen reports.
 func (r *Replay) SetOpen(open bool) { r.names.open = open }
 
-// Err returns the first mistake of the crawl in bringing up strings: it does not fit the
-// journal.
+// Err returns an error if the crawl saw another URL than the journal has at that
+// point.
 func (r *Replay) Err() error { return r.names.err }
 
-// Entries yields the entries from a place on with what could not be read, up to the end of
-// the journal or to the first record that is not sound. end is set to where each ends, before
-// it is yielded.
+// Entries yields the entries from a place on, up to the end of the journal or to
+// the first record that is not sound. An entry that can't be decoded is yielded
+// as an error. end is set to where each entry ends, before it is yielded.
 func (r *Replay) Entries(from uint64, end *uint64) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for rec := range r.j.records(from, end) {
@@ -58,8 +60,8 @@ func (r *Replay) Entries(from uint64, end *uint64) iter.Seq2[*Entry, error] {
 	}
 }
 
-// Again yields the entries up to a place, as Entries does. Their strings were brought up
-// before, see Names.
+// Again yields the entries up to a place, as Entries does. The caller must have
+// seen their strings before (see Names).
 func (r *Replay) Again(until uint64) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		var end uint64
@@ -72,9 +74,11 @@ func (r *Replay) Again(until uint64) iter.Seq2[*Entry, error] {
 	}
 }
 
-// Names yields the strings that came up before a place, which the caller must bring up one by
-// one. Those of the last entry, which closed rulings, are left unless the replay is open: it
-// was a fold that brought them up.
+// Names yields the strings of the entries before a place. The caller must see
+// each one, by Journal.Add, before it takes the next. Those of the last entry,
+// which put rulings into effect or closed takedowns, are left out unless the
+// replay is open: they were first seen while everything was decided again, and
+// are seen when that is repeated.
 func (r *Replay) Names(until uint64) iter.Seq2[dowse.URL, error] {
 	return func(yield func(dowse.URL, error) bool) {
 		var end uint64
@@ -101,6 +105,7 @@ func (r *Replay) Names(until uint64) iter.Seq2[dowse.URL, error] {
 	}
 }
 
+// entry decodes the entry of a record.
 func (r *Replay) entry(rec record) (*Entry, error) {
 	e, err := readEntry(rec.payload[rec.body:], r.url, r.j.parse)
 	if err == nil {
@@ -109,6 +114,7 @@ func (r *Replay) entry(rec record) (*Entry, error) {
 	return e, err
 }
 
+// failed adds the place of a record to an error; nil stays nil.
 func (r *Replay) failed(rec record, err error) error {
 	if err == nil {
 		return nil
@@ -116,7 +122,8 @@ func (r *Replay) failed(rec record, err error) error {
 	return fmt.Errorf("entry at %d: %w", rec.place, err)
 }
 
-// url returns the string of a URL that the crawl knows, or that waits to be brought up.
+// url returns the string of a URL: one that the crawl knows, or one of the entry
+// that is being replayed, which it has yet to see.
 func (r *Replay) url(id frontier.ID) dowse.URL {
 	if u, ok := r.names.url(id); ok {
 		return u
@@ -124,12 +131,13 @@ func (r *Replay) url(id frontier.ID) dowse.URL {
 	return r.urlOf(id)
 }
 
-// expectedNames hands out, in order, the places of the strings that replayed entries
-// brought up, and checks that the replay brings up the same ones.
+// expectedNames are the strings of the replayed entries that the crawl has yet to
+// see. It returns their places in order, and checks that the crawl sees the same
+// ones.
 type expectedNames struct {
 	first frontier.ID // number of the next string
 	queue []placedName
-	open  bool // strings beyond those are new ones, see Rerank
+	open  bool // strings beyond those are new ones
 	err   error
 }
 
@@ -138,10 +146,12 @@ type placedName struct {
 	url   dowse.URL
 }
 
+// next returns the place of the next string, which must be u. After a mistake it
+// returns 0 for all that follow.
 func (n *expectedNames) next(u dowse.URL) uint64 {
 	if n.err != nil || len(n.queue) == 0 || n.queue[0].url != u {
 		if n.err == nil {
-			n.err = fmt.Errorf("the journal does not fit: it knows nothing of %q here", string(u))
+			n.err = fmt.Errorf("the journal does not fit: it does not have %q here", string(u))
 		}
 		return 0
 	}
@@ -151,7 +161,7 @@ func (n *expectedNames) next(u dowse.URL) uint64 {
 	return p
 }
 
-// url returns the string of a URL that waits to be brought up.
+// url returns the string of a URL that the crawl has yet to see.
 func (n *expectedNames) url(id frontier.ID) (dowse.URL, bool) {
 	if i := int(id) - int(n.first); i >= 0 && i < len(n.queue) {
 		return n.queue[i].url, true
@@ -159,7 +169,7 @@ func (n *expectedNames) url(id frontier.ID) (dowse.URL, bool) {
 	return "", false
 }
 
-// addFrom reads the strings of a record.
+// addFrom adds the strings of a record.
 func (n *expectedNames) addFrom(r record) error {
 	for at := 0; at < r.body; {
 		start := at

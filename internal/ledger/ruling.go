@@ -10,7 +10,8 @@ import (
 	"dowse/internal/frontier"
 )
 
-// Label is a person's verdict on a page. It overrules the judge.
+// Label is the verdict of a person on a page. It overrides that of the judge.
+// Its numbers are written to disk.
 type Label uint8
 
 // The labels.
@@ -20,8 +21,8 @@ const (
 	LabelledOff
 )
 
-// Verdict returns the verdict that a person's label makes of the judge's own. Its
-// reasons add up as those of judges do.
+// Verdict returns the verdict on a page with this label, given that of the judge.
+// Its reasons add up to the relevance, as those of judges do.
 func (l Label) Verdict(own dowse.Verdict) dowse.Verdict {
 	switch l {
 	case LabelledOn:
@@ -32,23 +33,25 @@ func (l Label) Verdict(own dowse.Verdict) dowse.Verdict {
 	return own
 }
 
-// A Ruling is a later verdict on a page that was visited already: by a newer model,
-// or by a person. Its entry comes after that of the visit, and from then on it replaces the
-// verdict in the visit's own entry.
+// A Ruling is a later verdict on a visit: by a newer model, or by a person. The
+// entry of the visit is not changed. Rulings are recorded in entries of their own
+// at the end of the journal, and from then on every reader applies the latest
+// one.
 type Ruling struct {
 	Place   uint64        // of the visit's entry
 	ID      frontier.ID   // of the page's URL
 	Verdict dowse.Verdict // the judge's own
 	Label   Label
 
-	// Context and Anchor are the new ratings of the page's links: one to a mention, in
-	// the order in which the page has them. Empty ones leave those of the visit.
+	// Context and Anchor are the new ratings of the links of the page, one per
+	// mention, in the order of the page. Empty lists leave the ratings of the
+	// visit.
 	Context []float64
 	Anchor  []float64
 }
 
-// Apply puts the ruling in the place of what the page was judged before. links are
-// those of the page as it was extracted.
+// Apply replaces the verdict of the page and the ratings of its links with those
+// of the ruling. links are those of the page as it was extracted.
 func (r *Ruling) Apply(p *dowse.Page, links []dowse.Link) {
 	p.Verdict = r.Label.Verdict(r.Verdict)
 	i := 0
@@ -69,7 +72,8 @@ func (r *Ruling) Apply(p *dowse.Page, links []dowse.Link) {
 	}
 }
 
-// MaxRulings keeps the entries of a model small enough to be read one by one.
+// MaxRulings is how many rulings one entry holds at most. A model that rules on
+// more pages writes several entries, so that a reader can load a few of them.
 const MaxRulings = 256
 
 func (w *enc) model(e *Entry) {
@@ -123,18 +127,21 @@ func (r *dec) floats() []float64 {
 	return list
 }
 
-// A RulingBook holds the rulings that hold: of each visit the latest. It knows their
-// places in the journal and reads them when they are asked for.
+// A RulingBook finds the rulings in effect: of each visit the latest. In memory
+// it has only where they are, 16 bytes per ruling and a few entries that were
+// read last; the rulings themselves are read from the journal. It is safe for
+// concurrent use.
 type RulingBook struct {
 	mu    sync.Mutex
-	parts []uint64 // places of the entries that hold rulings, oldest first
-	spans []span   // of parts: the first and the last visit ruled on
-	made  bool
+	parts []uint64               // places of the entries that hold rulings, oldest first
+	spans []span                 // by part: the places of the first and the last visit ruled on
+	made  bool                   // at and spans are made
 	at    map[uint64]rulingPlace // by the place of the visit
 	open  map[uint64]*Entry      // parts that were read last
 }
 
-// A rulingPlace is where a ruling is: in which part, as which one.
+// A rulingPlace is where a ruling is: the index of its part, and its index in
+// that part.
 type rulingPlace struct {
 	part  uint32
 	index uint32
@@ -142,16 +149,20 @@ type rulingPlace struct {
 
 type span struct{ first, last uint64 }
 
-const openParts = 16 // that are kept in memory
+// openParts is how many parts are kept in memory. Scans ask for rulings in the
+// order of visits, which is their order in each part, so a few suffice.
+const openParts = 16
 
-// Set sets which entries hold rulings.
+// Set sets which entries hold rulings, oldest first. A later part overrides an
+// earlier one.
 func (b *RulingBook) Set(parts []uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.parts, b.spans, b.made, b.at, b.open = parts, nil, false, nil, nil
 }
 
-// On returns the ruling on the visit at a place, nil for none. It must not be changed.
+// On returns the latest ruling on the visit at a place, nil for none. The caller
+// must not change it.
 func (b *RulingBook) On(j *Journal, place uint64) (*Ruling, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,7 +183,8 @@ func (b *RulingBook) On(j *Journal, place uint64) (*Ruling, error) {
 	return &e.Rulings[d.index], nil
 }
 
-// index reads every part once.
+// index reads every part once, when the first ruling is asked for. Parts are read
+// oldest first, so a later ruling on the same visit replaces an earlier one.
 func (b *RulingBook) index(j *Journal) error {
 	if b.made {
 		return nil
@@ -194,7 +206,7 @@ func (b *RulingBook) index(j *Journal) error {
 	return nil
 }
 
-// read returns the part at a place.
+// read returns the part at a place, from memory if it was read recently.
 func (b *RulingBook) read(j *Journal, place uint64) (*Entry, error) {
 	if e := b.open[place]; e != nil {
 		return e, nil
@@ -223,8 +235,8 @@ type ModelRuling struct {
 	Ruling
 }
 
-// RulingsOn returns all rulings on the visit at a place, in the order in which they
-// were given.
+// RulingsOn returns all rulings on the visit at a place, oldest first. Rulings of
+// a part are sorted by place, so parts that can't contain it are skipped.
 func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
 	b := &j.rulings
 	b.mu.Lock()
@@ -248,15 +260,15 @@ func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
 	return list, nil
 }
 
-// SetRulings sets which entries hold rulings.
+// SetRulings sets which entries hold the rulings that readers apply from now on.
 func (j *Journal) SetRulings(parts []uint64) { j.rulings.Set(parts) }
 
-// RulingOn returns the ruling on the visit at a place, nil for none. It
-// must not be changed.
+// RulingOn returns the ruling in effect on the visit at a place, nil for none.
+// The caller must not change it.
 func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.rulings.On(j, place) }
 
-// applyRuling puts the ruling on an entry's visit in the place of the verdict that the entry
-// has.
+// applyRuling applies the ruling in effect to the entry of a visit; other entries
+// stay as they are.
 func (j *Journal) applyRuling(e *Entry) error {
 	if e.Kind != EntryPage {
 		return nil

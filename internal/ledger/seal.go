@@ -10,13 +10,15 @@ import (
 	"dowse/internal/wire"
 )
 
-// SnapshotMagic is how a part of a snapshot begins.
+// SnapshotMagic begins every part of a snapshot. Its digit is the version.
 const SnapshotMagic = "dowses2\n"
 
-// NewPart returns a writer for a part of a snapshot, to be sealed.
+// NewPart returns a writer for a part of a snapshot. Pass it to Seal.
 func NewPart() *wire.Writer { return &wire.Writer{B: []byte(SnapshotMagic)} }
 
-// Seal writes a part of a snapshot, with its length before and a checksum after it.
+// Seal writes a part of a snapshot with its length before it and a checksum
+// after it, so that ReadPart notices a part that is cut short or changed. A
+// damaged snapshot is no loss: the journal contains the same and more.
 func Seal(out io.Writer, part *wire.Writer) error {
 	part.Uint32(crc32.Checksum(part.B, castagnoli))
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(part.B)))
@@ -28,7 +30,9 @@ func Seal(out io.Writer, part *wire.Writer) error {
 	return nil
 }
 
-// ReadPart reads a part that [Seal] wrote, and checks it.
+// ReadPart reads a part that [Seal] wrote, and checks it. The error is
+// [ErrVersion] if another version wrote it. Memory grows with the bytes that are
+// there, not with the length that a damaged header claims.
 func ReadPart(in io.Reader) (*wire.Reader[[]byte], error) {
 	var head [8]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {

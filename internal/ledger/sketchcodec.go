@@ -12,6 +12,7 @@ func (e *enc) sketch(s *dowse.Sketch) {
 	}
 }
 
+// sketch reads what enc.sketch wrote.
 func (d *dec) sketch(s *dowse.Sketch) {
 	if s.Text = d.u64(); s.Text == 0 {
 		return

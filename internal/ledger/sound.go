@@ -6,11 +6,14 @@ import (
 	"hash/crc32"
 )
 
-// This file distinguishes damage from what a crash leaves behind. A crash tears the end of
-// the last segment and nothing else: everything before it was synced.
+// This file distinguishes damage from what a crash leaves. A crash tears the end
+// of the last segment and nothing else, because everything before it was synced.
+// So a record that is not sound is torn if nothing sound follows it, and damaged
+// otherwise. A torn end is cut off without asking; damage is never cut off, since
+// that would lose what follows, and the collection is refused instead.
 
-// wrongMagic returns what is wrong with a segment that does not begin as one of this
-// version does.
+// wrongMagic returns the error for a segment whose first bytes are not those of
+// this version: ErrVersion if they are those of another, else ErrDamaged.
 func wrongMagic(magic []byte) error {
 	if string(magic[:6]) == journalMagic[:6] && magic[7] == '\n' {
 		return ErrVersion
@@ -18,8 +21,9 @@ func wrongMagic(magic []byte) error {
 	return fmt.Errorf("%w: it does not begin as a journal does", ErrDamaged)
 }
 
-// contiguous checks that no segment is missing at the beginning or in the middle, and
-// that none but the last is shorter than it was.
+// contiguous checks that each segment begins where the one before ends. So none
+// is missing at the beginning or in the middle, and none but the last is shorter
+// than it was.
 func (j *Journal) contiguous() error {
 	end := uint64(0)
 	for _, s := range j.segments {
@@ -35,8 +39,9 @@ func (j *Journal) contiguous() error {
 	return nil
 }
 
-// KeepBefore records that everything before a place was synced once. A tail that begins before it
-// is never cut off.
+// KeepBefore records that everything before a place was synced once, since a
+// snapshot was saved there. A tail that begins before it is damage and is never
+// cut off.
 func (j *Journal) KeepBefore(floor uint64) { j.floor = max(j.floor, floor) }
 
 // Check reads all records before a place and returns ErrDamaged if one of them is not
@@ -58,15 +63,18 @@ func (j *Journal) Check(until uint64) error {
 	return nil
 }
 
-// The number of bytes that soundAfter reads in one step, and the longest record that it finds.
+// The number of bytes that soundWithin reads in one step, and the length of the
+// longest record that it finds. Longer records are rare, and each byte of a step
+// may be the start of one.
 const (
 	damageReach = 8 << 20
 	usualRecord = 1 << 20
 )
 
-// soundAfter looks for a sound record behind one that is not. It looks no further than the
-// end of the journal: a reader does not see what another process has appended since.
-// A record that another process was just writing is no damage, so nothing is found behind it.
+// soundAfter looks for a sound record after a place at which there is none. It
+// looks no further than the end of the journal: a reader does not see what
+// another process has appended since. A record that another process was just
+// writing is no damage, so nothing is found then.
 func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 	if place, ok = j.soundWithin(end+1, j.End()); !ok {
 		return 0, false
@@ -77,7 +85,8 @@ func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 	return place, true
 }
 
-// soundWithin looks for a sound record between two places.
+// soundWithin looks for a sound record between two places. It tries every byte,
+// since a damaged length does not show where the next record begins.
 func (j *Journal) soundWithin(at, size uint64) (place uint64, ok bool) {
 	for at+recordHeader < size {
 		b := j.window(at, size)
@@ -96,8 +105,8 @@ func (j *Journal) soundWithin(at, size uint64) (place uint64, ok bool) {
 	return 0, false
 }
 
-// window reads what stands at a place, at most damageReach bytes and no further than
-// the end of its segment.
+// window reads from a place on, at most damageReach bytes and no further than
+// the end of its segment. It returns nil if the disk fails.
 func (j *Journal) window(at, size uint64) []byte {
 	b, err := j.read(at, make([]byte, min(size-at, damageReach)))
 	if err != nil {
@@ -106,7 +115,8 @@ func (j *Journal) window(at, size uint64) []byte {
 	return b
 }
 
-// findRecord returns where in b the first sound record begins.
+// findRecord returns where in b the first sound record begins. The checksum is
+// computed only where the lengths make sense, which is rare by chance.
 func findRecord(b []byte) (int, bool) {
 	for i := 0; i+recordHeader < len(b); i++ {
 		n := binary.LittleEndian.Uint32(b[i:])
@@ -120,8 +130,8 @@ func findRecord(b []byte) (int, bool) {
 	return 0, false
 }
 
-// CheckTail returns ErrDamaged if a sound record follows a place at which no sound one
-// begins: a crash tears the end of a journal only.
+// CheckTail returns ErrDamaged if a sound record follows a place at which none
+// begins. A crash tears only the end of a journal.
 func (j *Journal) CheckTail(end uint64) error {
 	if at, ok := j.soundAfter(end); ok {
 		return fmt.Errorf("%w at offset %d, and sound again from %d on", ErrDamaged, end, at)

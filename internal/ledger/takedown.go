@@ -11,30 +11,38 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A takedown leaves an [EntryForget] for each URL that is to be gone, its tombstone.
-// The tombstones are at the end of the journal; the entries that they concern, and the
-// strings of the URLs, are blanked afterwards (see [Journal.Redact]). From then on the
-// journal is folded as if the URLs had never been: links to them are no links, visits to
-// them brought nothing, and all that was decided is decided again, as it is for rulings. So whatever strategies learnt from the pages is gone, and the
-// result does not depend on how much has been blanked already.
+// A takedown appends an [EntryForget] for each URL that is taken down, its
+// tombstone. The order is: tombstones, sync, blanking. Only when the tombstones
+// are on disk are the entries that they concern, and the strings of the URLs,
+// blanked (see [Journal.Redact]). A crash in between leaves tombstones, and the
+// next opening continues from them.
 //
-// Writing tombstones needs neither strategy nor judge. Whoever opens the journal next
-// with its strategy, to write, closes them with an [EntryAgain]: it holds the strings of
-// the URLs that came up in deciding again.
+// From then on the journal is folded as if the URLs had never existed: links to
+// them are ignored, visits to them brought nothing, and everything is decided
+// again, as it is for rulings. So whatever strategies learnt from the pages is
+// gone, and the result does not depend on how much has been blanked already.
+//
+// Writing tombstones needs neither strategy nor judge. The next program that
+// opens the journal to write, with its strategy, closes them with an
+// [EntryAgain], which holds the strings of the URLs that were first seen while
+// deciding again.
 
-// Marks are the entries of a journal by which what comes before them is decided again.
+// Marks are the entries of a journal that require everything before them to be
+// decided again: new models, labels and takedowns.
 type Marks struct {
-	End   uint64   // where the last one ends; 0 for none
-	Model string   // the last one that closed rulings; "" for none
-	Parts []uint64 // places of the entries that hold rulings
-	Open  bool     // there are tombstones that no EntryAgain has closed
-	At    time.Time
+	End   uint64    // where the last one ends; 0 for none
+	Model string    // the model whose rulings took effect last; "" for none
+	Parts []uint64  // places of the entries that hold rulings
+	Open  bool      // there are tombstones that no EntryAgain has closed
+	At    time.Time // of the last one
 
 	Gone  map[frontier.ID]*Entry // the tombstones of the whole journal
-	Later bool                   // some of them come after the place up to which was asked
+	Later bool                   // some of them come after the place that was asked for
 }
 
-// Marks returns the marks before a place.
+// Marks returns the marks before a place. Rulings count only if the entry that
+// puts them into effect is there, too: a crash while they were being written
+// leaves some without effect.
 func (j *Journal) Marks(before uint64) (m Marks, err error) {
 	m.Gone = map[frontier.ID]*Entry{}
 	var held []uint64 // rulings that are not closed
@@ -71,15 +79,18 @@ func (j *Journal) Marks(before uint64) (m Marks, err error) {
 	return m, nil
 }
 
-// isMark reports whether entries of a kind can be marks.
+// isMark reports whether an entry of this kind can be a mark, so that it has to
+// be read.
 func isMark(k EntryKind) bool { return k == EntryModel || k == EntryForget || k == EntryAgain }
 
-// IsMark reports whether what comes before the entry is decided again because of it.
+// IsMark reports whether everything before the entry is decided again because of
+// it.
 func (e *Entry) IsMark() bool {
 	return e.Kind == EntryForget || e.Kind == EntryAgain || e.Kind == EntryModel && e.Parts > 0
 }
 
-// Tombstones returns the entries of the URLs that were taken down, by their numbers.
+// Tombstones returns the tombstones of the URLs that were taken down, by their
+// numbers.
 func (j *Journal) Tombstones() (map[frontier.ID]*Entry, error) {
 	m, err := j.Marks(j.End())
 	return m.Gone, err
@@ -96,12 +107,14 @@ func (j *Journal) RecordTombstone(e *Entry, known frontier.ID) {
 	j.Record(e)
 }
 
-// isBlank reports whether the string of a URL was blanked out.
+// isBlank reports whether the string of a URL was blanked. No URL begins with a
+// zero byte.
 func isBlank(u dowse.URL) bool { return len(u) > 0 && u[0] == 0 }
 
-// Blank removes from the entry of a visit everything that the visit brought, and reports whether there was
-// anything. What stays is what the table of facts keeps for the books: when it was, what it cost, and where
-// the archive has its blank record.
+// Blank removes from the entry of a visit everything that the visit brought, and
+// reports whether there was anything. What stays is what the table of facts keeps
+// for the counts: when the visit was, what it cost, and where the archive has its
+// blank record.
 func (e *Entry) Blank() bool {
 	if e.Kind != EntryPage && e.Kind != EntryRetry || e.IsBlank() {
 		return false
@@ -112,19 +125,21 @@ func (e *Entry) Blank() bool {
 	return true
 }
 
-// IsBlank reports whether [Entry.Blank] has nothing left to remove from the entry of a visit.
+// IsBlank reports whether [Entry.Blank] has nothing left to remove from the entry
+// of a visit.
 func (e *Entry) IsBlank() bool {
 	return e.Page.Reason == dowse.SkipForgotten && len(e.Found) == 0 && facts.IsClear(e.Page)
 }
 
-// BlankReasons removes from an entry what strategies said: reasons, and the facts of a page that the table
-// marks as said. They may hold words of pages that the strategy had seen before. All of it is decided
-// again when the journal is folded behind a tombstone.
+// BlankReasons removes from an entry what the strategy contributed: reasons, and
+// the facts that the table marks as said by a strategy. They may contain words of
+// any page that the strategy had seen before, also of one that was taken down.
+// All of it is computed again when the journal is folded.
 func (e *Entry) BlankReasons() (changed bool) {
 	if len(e.Because) > 0 {
 		e.Because, changed = nil, true
 	}
-	if e.Page != nil && facts.ClearSaid(e.Page) {
+	if e.Page != nil && facts.ClearByStrategy(e.Page) {
 		changed = true
 	}
 	for i := range e.Links {
@@ -135,8 +150,10 @@ func (e *Entry) BlankReasons() (changed bool) {
 	return changed
 }
 
-// Trim cuts off what stands after the last whole entry, and the pages of a round of which
-// more were to come, as folding it does. It returns how many bytes were cut.
+// Trim cuts off what follows the last whole entry, and the pages of a round that
+// is not complete, as a fold does. It returns how many bytes were cut. It is for
+// a takedown, which has to append to a journal that it can't fold without the
+// strategy.
 func (j *Journal) Trim() (cut uint64, err error) {
 	var end, torn uint64
 	var left map[frontier.ID]bool // of a round: its members that have not come back
@@ -178,7 +195,8 @@ func (j *Journal) Trim() (cut uint64, err error) {
 
 var errNames = errors.New("the strings of URLs are damaged")
 
-// eachName shows where the strings of the URLs of a record stand in its payload.
+// eachName calls show with the positions of the strings of URLs in the payload of
+// a record.
 func (r *record) eachName(show func(from, to int)) error {
 	for at := 0; at < r.body; {
 		_, k := binary.Uvarint(r.payload[at:r.body])
@@ -197,8 +215,8 @@ func (r *record) eachName(show func(from, to int)) error {
 	return nil
 }
 
-// EachName shows the strings of all URLs with their numbers, in order; "" for those that
-// were taken down.
+// EachName calls show with the strings of all URLs and their numbers, in order;
+// the string is "" if the URL was taken down.
 func (j *Journal) EachName(show func(id frontier.ID, u dowse.URL)) error {
 	var end uint64
 	next := frontier.ID(0)

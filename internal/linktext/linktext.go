@@ -17,7 +17,7 @@ const (
 	MaxMentions = 4    // of a link, where each is compared or learnt from
 )
 
-// Cut returns at most n bytes of s, whole characters.
+// Cut returns the longest prefix of s that has at most n bytes and ends with a whole character.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -28,7 +28,8 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// Address returns a URL without its scheme, as people read it.
+// Address returns a URL without its scheme, with percent-encoding decoded if that is
+// possible: what a person would read, at most MaxBytes before decoding.
 func Address(u dowse.URL) string {
 	s := Cut(string(u), MaxBytes)
 	if _, rest, ok := strings.Cut(s, "://"); ok {
@@ -42,8 +43,8 @@ func Address(u dowse.URL) string {
 	return s
 }
 
-// Within returns a range of words if the page has them all; a page that was taken
-// down has none.
+// Within returns a range of words if the page has all of them, else an empty range. The
+// text of a page is gone after a takedown, while its links still refer to words.
 func Within(d *dowse.Document, s dowse.Span) dowse.Span {
 	if s.Start < 0 || s.Start > s.End || int(s.End) > len(d.Words) {
 		return dowse.Span{}
@@ -51,7 +52,8 @@ func Within(d *dowse.Document, s dowse.Span) dowse.Span {
 	return s
 }
 
-// Around returns the words of a link's block before and after its anchor.
+// Around returns the words of a link's block before and after its anchor. If the position of
+// the anchor is unknown, as for an image, the whole block is before it.
 func Around(d *dowse.Document, m *dowse.Mention) (before, after dowse.Span) {
 	block, at := Within(d, m.Block), Within(d, m.At)
 	if at.Len() == 0 || at.Start < block.Start || at.End > block.End {

@@ -31,8 +31,8 @@ func parseAnswer(line []byte) (Answer, error) {
 // findAnswer finds the answer in the reply of a language model: the first JSON
 // object that has a valid score. Models like to add text around it. At most 100
 // opening braces are tried.
-func findAnswer(said string) (Answer, error) {
-	text := []byte(said)
+func findAnswer(reply string) (Answer, error) {
+	text := []byte(reply)
 	var last error = errors.New("no JSON object with a score")
 	for tries := 0; tries < 100; tries++ {
 		i := bytes.IndexByte(text, '{')
@@ -50,7 +50,7 @@ func findAnswer(said string) (Answer, error) {
 		}
 		text = text[1:]
 	}
-	return Answer{}, fmt.Errorf("in %q: %w", firstBytes(said, 80), last)
+	return Answer{}, fmt.Errorf("in %q: %w", firstBytes(reply, 80), last)
 }
 
 // written is an answer as it may be written: the score also as a string or in

@@ -141,7 +141,7 @@ type chatMessage struct {
 }
 
 // chat returns the request. The page is passed as JSON in a message of its own,
-// and the model is instructed to judge it and not to follow what it says: pages
+// and the model is instructed to judge it and not to follow instructions in it: pages
 // are hostile.
 func (e *Endpoint) chat(q Question) chatRequest {
 	page, _ := json.Marshal(q) // of strings alone

@@ -17,7 +17,7 @@ import (
 	"dowse/judge"
 )
 
-// service is a server that answers as the test says, and counts.
+// service is a server that answers as the test sets, and counts.
 func service(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n int)) (*httptest.Server, *atomic.Int32) {
 	var asked atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -67,7 +67,7 @@ type Learner interface {
 	Learn(e judge.Example)
 }
 
-// Options say when and how often the external judge is asked.
+// Options select when and how often the external judge is asked.
 type Options struct {
 	From, To  float64       // the range of relevances to ask about; default 0.3 to 0.7
 	Timeout   time.Duration // for one question, including the wait for its turn; default 5 s
@@ -380,13 +380,13 @@ func decided(v dowse.Verdict, a Answer, name string) dowse.Verdict {
 	} else if v.Scale != judge.Change {
 		change = score - sumOf(v.Because)
 	}
-	says := a.Because
-	if len(says) == 0 {
-		says = []string{fmt.Sprintf("says %.2f", a.Score)}
+	reasons := a.Because
+	if len(reasons) == 0 {
+		reasons = []string{fmt.Sprintf("says %.2f", a.Score)}
 	}
-	because := make([]dowse.Because, 0, len(says)+len(v.Because))
-	for _, s := range says {
-		because = append(because, dowse.Because{What: "asked: " + s, Weight: change / float64(len(says))})
+	because := make([]dowse.Because, 0, len(reasons)+len(v.Because))
+	for _, s := range reasons {
+		because = append(because, dowse.Because{What: "asked: " + s, Weight: change / float64(len(reasons))})
 	}
 	return dowse.Verdict{Relevance: score, Scale: v.Scale, Because: append(because, v.Because...), Judge: strings.TrimPrefix(v.Judge+" + "+name, " + ")}
 }

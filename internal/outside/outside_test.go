@@ -118,8 +118,8 @@ func ask(p *Program, text string, limit time.Duration) (Answer, error) {
 
 func TestProgram(t *testing.T) {
 	p := program(t, "good")
-	var said []string
-	p.Say = func(s string) { said = append(said, s) }
+	var lines []string
+	p.Say = func(s string) { lines = append(lines, s) }
 	for n := 1; n <= 3; n++ {
 		a, err := ask(p, "a reef\nand \"quotes\"", patience)
 		if err != nil || a.Score != 0.9 || a.Because[0] != fmt.Sprint("question ", n) {
@@ -130,8 +130,8 @@ func TestProgram(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	p.Close()
-	if len(said) != 1 || said[0] != "[31mstarted" {
-		t.Errorf("it said %q", said)
+	if len(lines) != 1 || lines[0] != "[31mstarted" {
+		t.Errorf("it wrote %q", lines)
 	}
 	if _, err := ask(p, "", time.Second); !errors.Is(err, ErrGone) {
 		t.Errorf("after its end: %v", err)
@@ -180,7 +180,7 @@ func TestProgramRestarts(t *testing.T) {
 	}
 }
 
-// What a program has said unasked is never taken for the answer to the next question.
+// What a program has written unasked is never taken for the answer to the next question.
 func TestProgramOutOfStep(t *testing.T) {
 	p := program(t, "twice")
 	for range 3 {
@@ -222,16 +222,16 @@ func TestProgramEndsItsFamily(t *testing.T) {
 
 func TestProgramTalk(t *testing.T) {
 	p := program(t, "talks")
-	var said []string
-	p.Say = func(s string) { said = append(said, s) }
+	var lines []string
+	p.Say = func(s string) { lines = append(lines, s) }
 	for range 15 {
 		if _, err := ask(p, "x", patience); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p.Close()
-	if len(said) != maxSaid+1 || !strings.Contains(said[maxSaid], "not shown") || len(said[1]) > maxSaidLine {
-		t.Errorf("%d lines: %q", len(said), said)
+	if len(lines) != maxLogLines+1 || !strings.Contains(lines[maxLogLines], "not shown") || len(lines[1]) > maxLogLine {
+		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 }
 

@@ -264,15 +264,15 @@ func (c *child) end() {
 type talk struct {
 	say func(string)
 
-	mu   sync.Mutex
-	line []byte
-	said int // lines passed on
+	mu     sync.Mutex
+	line   []byte
+	passed int // lines passed on
 }
 
 // The limits of a program's standard error.
 const (
-	maxSaid     = 10  // lines
-	maxSaidLine = 300 // bytes
+	maxLogLines = 10  // lines
+	maxLogLine  = 300 // bytes
 )
 
 // Write collects lines. It never fails, since a program must not block on its
@@ -283,7 +283,7 @@ func (t *talk) Write(b []byte) (int, error) {
 	for _, c := range b {
 		if c == '\n' {
 			t.pass()
-		} else if len(t.line) < maxSaidLine {
+		} else if len(t.line) < maxLogLine {
 			t.line = append(t.line, c)
 		}
 	}
@@ -293,10 +293,10 @@ func (t *talk) Write(b []byte) (int, error) {
 func (t *talk) pass() {
 	text := oneLine(strings.ToValidUTF8(string(t.line), "\ufffd"))
 	t.line = t.line[:0]
-	if t.say == nil || text == "" || t.said > maxSaid {
+	if t.say == nil || text == "" || t.passed > maxLogLines {
 		return
 	}
-	if t.said++; t.said > maxSaid {
+	if t.passed++; t.passed > maxLogLines {
 		text = "(further lines are not shown)"
 	}
 	t.say(text)

@@ -28,7 +28,9 @@ func Atoms() []Atom {
 	return list
 }
 
-// An atom is a row of the table of atoms.
+// An atom is a row of the table of atoms. The parser, the builder, the printer
+// and the documentation read the table, so a new atom is a row here and a case
+// in finder.
 type atom struct {
 	op    string
 	arg   string // key of its argument in the JSON form
@@ -39,8 +41,8 @@ type atom struct {
 // atoms are all there are.
 var atoms = []atom{
 	{"keyword", "word", "WORD", "title or text has the word, compared by its English stem (Porter)"},
-	{"phrase", "words", `"WORDS"`, "title or text has the words in this order, as they stand"},
-	{"category", "name", "NAME, MIN", "the classifier says NAME with at least MIN; 0.5"},
+	{"phrase", "words", `"WORDS"`, "title or text has the words in this order, exactly as written"},
+	{"category", "name", "NAME, MIN", "the classifier gives NAME at least MIN; default 0.5"},
 	{"host_suffix", "suffix", ".uk", "the host ends with it"},
 	{"url_suffix", "suffix", "TEXT", "the URL ends with it"},
 	{"url_contains", "s", "TEXT", "the URL contains it"},
@@ -48,6 +50,7 @@ var atoms = []atom{
 	{"lang", "lang", "CODE", "the page is in the language"},
 }
 
+// atomNamed returns the row of the table for a value of op:, nil for none.
 func atomNamed(op string) *atom {
 	i := slices.IndexFunc(atoms, func(a atom) bool { return a.op == op })
 	if i < 0 {
@@ -136,7 +139,9 @@ func (b *builder) only(m map[string]any, at place, keys ...string) {
 }
 
 // hasWords tests for words in title and text: all of them, some by stem and
-// some literally.
+// some literally. A stem is looked up once for all keywords of a predicate, see
+// reading.lookFor; words without a stem, such as those of Chinese, and phrases
+// are searched for one by one.
 type hasWords struct {
 	stems   []int    // numbers in Predicate.keywords
 	phrases []phrase // words of scripts without stems, and phrases
@@ -177,6 +182,8 @@ func (b *builder) someWords(t *hasWords, arg string, at place) finder {
 	return t
 }
 
+// readTexts records that title and text are read. Both are, because a word
+// counts wherever a reader of the page would see it first.
 func (b *builder) readTexts() {
 	b.read("title")
 	b.read("text")
@@ -216,7 +223,8 @@ type categoryTest struct {
 }
 
 // category makes a test of a category's probability; the default minimum is
-// 0.5.
+// 0.5, from which on a category is more likely than all others together. The name
+// is not checked: which categories there are depends on the classifier.
 func (b *builder) category(arg string, min any, at place) finder {
 	b.categories[arg] = true
 	t := categoryTest{arg, 0.5}
@@ -230,6 +238,8 @@ func (b *builder) category(arg string, min any, at place) finder {
 	return t
 }
 
+// find is unknown without a classifier. With one, a category that it did not
+// name has the probability 0: a classifier names only what it considers.
 func (t categoryTest) find(r *reading) (verdict, string) {
 	if r.categories == nil {
 		return unknown, "no classifier"
@@ -244,6 +254,8 @@ type urlTest struct {
 	holds func(s string) bool
 }
 
+// find never is unknown: every page has a URL. The detail shows the URL as it is
+// written, although case does not count in the test.
 func (t urlTest) find(r *reading) (verdict, string) {
 	s := string(r.page.URL)
 	if t.fact == "host" {
@@ -252,6 +264,8 @@ func (t urlTest) find(r *reading) (verdict, string) {
 	return of(t.holds(strings.ToLower(s))), "is " + short(s)
 }
 
+// urlAtom makes a test of the URL or the host in lower case. holds gets a text
+// in lower case, so its own text must be too.
 func (b *builder) urlAtom(fact string, holds func(s string) bool) finder {
 	b.read(fact)
 	return urlTest{fact, holds}
@@ -260,6 +274,8 @@ func (b *builder) urlAtom(fact string, holds func(s string) bool) finder {
 // regexTest tests the URL as it is written.
 type regexTest struct{ re *regexp.Regexp }
 
+// find matches the URL as it is written, with its case, since paths are case
+// sensitive; a pattern with (?i) ignores that.
 func (t regexTest) find(r *reading) (verdict, string) {
 	return of(t.re.MatchString(string(r.page.URL))), "is " + short(string(r.page.URL))
 }

@@ -35,7 +35,8 @@ func FromTree(v any, where func(path ...any) (line, col int)) (*Predicate, []Pro
 	return b.predicate(root, v), nil
 }
 
-// maxProblems bounds the problems that are reported.
+// maxProblems bounds the problems that are reported. A person mends a few at a
+// time, and a hostile file could have one per byte.
 const maxProblems = 20
 
 // A builder turns a tree into nodes and collects problems and what the
@@ -53,6 +54,8 @@ type builder struct {
 	cel        celEnv
 }
 
+// newBuilder returns a builder. Without where, problems have a path and no line,
+// as for an expression on the command line.
 func newBuilder(where func(path ...any) (line, col int)) *builder {
 	if where == nil {
 		where = func(...any) (int, int) { return 0, 0 }
@@ -95,8 +98,12 @@ func clone(v any) any {
 // A place is a path to a value in the tree.
 type place []any
 
+// to returns the place of a value one step further down. It never shares memory
+// with p, since p is extended once per entry of a list.
 func (p place) to(step any) place { return append(p[:len(p):len(p)], step) }
 
+// String returns the path as a person would write it: all[2].text.has. Names come
+// from the file, so they are cut.
 func (p place) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -122,7 +129,9 @@ func (b *builder) fail(at place, fix, format string, args ...any) {
 	b.problems = append(b.problems, Problem{Path: at.String(), Line: line, Column: col, Problem: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// nothing replaces a clause that has a problem.
+// nothing replaces a clause that has a problem, so that the rest of the tree is
+// still read and all problems are reported together. A tree with a problem never
+// becomes a predicate, so nothing is never tested.
 var nothing = all{}
 
 // clause makes a node from a clause.
@@ -140,7 +149,9 @@ func (b *builder) clause(v any, at place, depth int) node {
 	return nothing
 }
 
-// admit counts a clause and reports whether the bounds allow it.
+// admit counts a clause and reports whether the bounds allow it. The problem is
+// reported for the first clause beyond the bound only; what follows would repeat
+// it.
 func (b *builder) admit(at place, depth int) bool {
 	b.clauses++
 	if b.clauses == MaxClauses+1 {
@@ -172,7 +183,8 @@ func (b *builder) mapping(m map[string]any, at place, depth int) node {
 }
 
 // keys returns the keys of a mapping in the order of the file, or by name if
-// that is unknown.
+// that is unknown. Go maps have no order, and the clauses of a result must be in
+// the same order at every run.
 func (b *builder) keys(m map[string]any, at place) []string {
 	return slices.SortedFunc(maps.Keys(m), func(p, q string) int {
 		pl, pc := b.where(at.to(p)...)
@@ -181,7 +193,8 @@ func (b *builder) keys(m map[string]any, at place) []string {
 	})
 }
 
-// together combines the nodes of a mapping into one.
+// together combines the nodes of a mapping into one. Several keys in one mapping
+// must all hold, as if they were entries of all:, and are shown that way.
 func (b *builder) together(nodes []node, at place) node {
 	switch len(nodes) {
 	case 0:

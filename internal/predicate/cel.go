@@ -15,7 +15,10 @@ import (
 	"dowse/internal/plain"
 )
 
-// celClause makes a node from an expression in CEL.
+// celClause makes a node from an expression in CEL. CEL is for what clauses can't
+// state: arithmetic, comparing two facts with each other, and conditions on each
+// entry of a list. The language has no loops without end, no assignments and no
+// access to anything but the page.
 func (b *builder) celClause(v any, at place) node {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
@@ -114,6 +117,8 @@ func celCheck(tree *celast.AST, read func(name string)) (err error) {
 }
 
 // celFact returns the fact that a selection names: page.title, page.parent.host.
+// A selection of anything else, such as a field of a variable of a loop, names
+// none.
 func celFact(e celast.Expr) (string, bool) {
 	s := e.AsSelect()
 	switch operand := s.Operand(); operand.Kind() {
@@ -130,6 +135,9 @@ func celFact(e celast.Expr) (string, bool) {
 // missing or the cost limit is reached.
 type celTest struct{ program cel.Program }
 
+// find evaluates the expression on the page. Only an expression that ends with
+// true or false has an outcome: an error, whatever its cause, is unknown, so a page
+// can neither pass nor be rejected because an expression failed on it.
 func (t celTest) find(r *reading) (verdict, string) {
 	out, _, err := t.program.Eval(map[string]any{"page": &celPage{r: r, typ: pageType}})
 	if err != nil {
@@ -138,6 +146,8 @@ func (t celTest) find(r *reading) (verdict, string) {
 	return of(out == types.True), ""
 }
 
+// celCause returns the cause of a failed evaluation in the words of this package.
+// CEL wraps the errors of fields, and reports its cost limit only as a text.
 func celCause(err error) string {
 	var m missingFact
 	switch {
@@ -152,6 +162,8 @@ func celCause(err error) string {
 // missingFact is the error of reading a fact that is not known.
 type missingFact string
 
+// Error adds a hint for facts that can be known in a crawl only: for them the
+// page is not to blame.
 func (m missingFact) Error() string {
 	if f := facts.Named(string(m)); f != nil && f.InCrawl && f.Type == facts.Integer {
 		return string(m) + " is not known: only a crawl counts it"
@@ -165,7 +177,9 @@ const (
 	parentType = "dowse.Parent"
 )
 
-// pageTypes describes the facts and their types to the compiler.
+// pageTypes describes the facts and their types to the compiler. So a mistake in a
+// name or a comparison of a text with a number is reported when the topic is read,
+// and not for each page of a crawl.
 type pageTypes struct{ *types.Registry }
 
 // FindStructType knows the types of page and parent.
@@ -269,12 +283,16 @@ func (f *fact) celValue(r *reading) (v any, known bool) {
 	return plain.Cut(values[0], MaxText), true
 }
 
-// A celPage is the page, or what is known of its parent, as a value of CEL.
+// A celPage is the page, or what is known of its parent, as a value of CEL. Its
+// fields are computed when an expression reads them, so an expression about the
+// title does not cost the detection of the language.
 type celPage struct {
 	r   *reading
 	typ string
 }
 
+// CEL requires that all values implement ref.Val. Only Value is needed for reading
+// fields; the other methods keep expressions such as page == page from failing.
 var _ ref.Val = (*celPage)(nil)
 
 // ConvertToNative refuses: expressions return true or false.
@@ -290,8 +308,13 @@ func (p *celPage) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("%s is no %s", p.typ, t.TypeName())
 }
 
-// Equal reports whether other is the same page.
-func (p *celPage) Equal(other ref.Val) ref.Val { return types.Bool(p == other) }
+// Equal reports whether other is the same page, or what is known of the same
+// parent. A value is made anew for each selection of the parent, so pointers
+// are not compared.
+func (p *celPage) Equal(other ref.Val) ref.Val {
+	o, ok := other.(*celPage)
+	return types.Bool(ok && *o == *p)
+}
 
 // Type returns the type that the compiler knows.
 func (p *celPage) Type() ref.Type { return types.NewObjectType(p.typ) }

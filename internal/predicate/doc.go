@@ -21,6 +21,11 @@
 // nodes and report all problems with their places; expr.go and print.go convert
 // expressions from and to text; node.go, tests.go, want.go and cel.go evaluate.
 //
+// A predicate is made once and tests many pages, so all that can be done for
+// the predicate alone is done when it is made: strings are folded, patterns and
+// CEL are compiled, keywords are stemmed. What remains per page is cached in a
+// reading, so two clauses about the same fact cost hardly more than one.
+//
 // Every clause reports its outcome, so none is skipped because another one has
 // decided already: a user who asks why a page was rejected sees all of them.
 //

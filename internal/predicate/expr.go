@@ -60,7 +60,7 @@ func (b *builder) expression(s string, at place, depth int) node {
 	return b.clause(tree, at, depth)
 }
 
-// parse returns the JSON form of an expression with at most so many nested
+// parse returns the JSON form of an expression with at most depth nested
 // groups.
 func parse(s string, depth int) (tree map[string]any, problem *Problem) {
 	p := &parser{text: s, depth: depth}
@@ -78,8 +78,10 @@ func parse(s string, depth int) (tree map[string]any, problem *Problem) {
 	return tree, p.problem
 }
 
-// A parser reads an expression from left to right. It stops at the first
-// problem.
+// A parser reads an expression from left to right by recursive descent. It stops
+// at the first problem: what follows a mistake in a line is rarely meant as it is
+// read. It makes the JSON form and not nodes, so that an expression is checked by
+// the same code as a tree and can be stored as one.
 type parser struct {
 	text    string
 	at      int
@@ -95,6 +97,7 @@ func (p *parser) fail(fix, format string, args ...any) {
 	}
 }
 
+// space skips white space.
 func (p *parser) space() {
 	rest := strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace)
 	p.at = len(p.text) - len(rest)
@@ -120,11 +123,15 @@ func (p *parser) peek() string {
 	return rest[:end]
 }
 
+// or reads an expression. It binds weaker than and, and both are left to right,
+// as in the languages that people know.
 func (p *parser) or() map[string]any { return p.joined("or", p.and) }
 
+// and reads the operands of or.
 func (p *parser) and() map[string]any { return p.joined("and", p.not) }
 
-// joined reads operands with an operator between them; one alone is itself.
+// joined reads operands with an operator between them; one alone is itself. A chain
+// such as a and b and c becomes one group, which is as deep as one operator.
 func (p *parser) joined(op string, operand func() map[string]any) map[string]any {
 	first := operand()
 	args := []any{first}

@@ -35,6 +35,7 @@ func AllFacts() (list []Fact) {
 // kind is what a fact is made of, and so what it can be matched with.
 type kind uint8
 
+// The kinds. Those up to table consist of strings.
 const (
 	oneText kind = iota // one string
 	listed              // several strings, which can be counted
@@ -44,11 +45,14 @@ const (
 	date
 )
 
+// kindNames are the names of the kinds in the documentation, where both kinds of
+// numbers are one.
 var kindNames = [...]string{"text", "list", "table", "number", "number", "date"}
 
 // like is how a string that is looked for is compared with the strings of a fact.
 type like = facts.Match
 
+// The ways to compare, under the names that this package uses.
 const (
 	words  = facts.Words
 	part   = facts.Part
@@ -58,12 +62,15 @@ const (
 	same   = facts.Same
 )
 
+// likeNames describes for the documentation what counts as found.
 var likeNames = [...]string{
 	words: "whole words", part: "any part", domain: "itself, or a domain above it",
 	tag: "the language, with any region", media: "the type, or text/*", same: "all of it",
 }
 
-// A fact is a row of the table of facts as clauses see it.
+// A fact is a row of the table of facts as clauses see it. Package facts decides
+// which facts there are and how their values are found; this package only knows
+// how values of a kind are compared. So a new fact needs no change here.
 type fact struct {
 	name  string
 	kind  kind
@@ -94,7 +101,7 @@ func newFact(row *facts.Fact) *fact {
 }
 
 // factNamed returns a fact by its name, nil for none. An entry of a table (og.type) is a
-// fact of its own.
+// fact of its own: a list, because a page can have several elements of one name.
 func factNamed(name string) *fact {
 	if row := facts.Named(name); row != nil && row.Asked {
 		return newFact(row)
@@ -114,6 +121,7 @@ func factNamedTable(name string) *fact {
 	return nil
 }
 
+// factNames returns the names of all facts that clauses can ask for.
 func factNames() (names []string) {
 	for _, row := range facts.All() {
 		if row.Asked {

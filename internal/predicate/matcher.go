@@ -18,15 +18,15 @@ type Matcher struct{ Form, Means string }
 func Matchers() []Matcher {
 	return []Matcher{
 		{"title: reef", "a text has the words, whole and in this order; case does not count"},
-		{"host: example.org", "a name is the same; of a host, or one below it; of a language, with any region"},
-		{"url: /news/2026/", "between slashes stands a regular expression (RE2); /…/i: case does not count"},
+		{"host: example.org", "a name is equal; a host also matches hosts below it, a language any region"},
+		{"url: /news/2026/", "a regular expression (RE2) between slashes; /…/i ignores case"},
 		{"tld: [ch, li]", "a list: any of them"},
 		{"status: 200", "a number is the same"},
 		{`words: "120.."`, `a range, with both ends: "5..10", "5..", "..10"`},
 		{"published: 2026-05", "a date lies in the year, month or day"},
 		{"images: true", "the fact is there, there is at least one; false: there is none"},
-		{"{has: [a, b], at_least: 2}", "so many of them; at_least is 1 unless said"},
-		{"{at_least: 3}", "of a number: at least; of a list: so many entries"},
+		{"{has: [a, b], at_least: 2}", "at least this many of them (default 1)"},
+		{"{at_least: 3}", "a number is at least this; a list has at least this many entries"},
 		{`{words: "120.."}`, "the number of words in it"},
 		{"{after: 2024-01-01}", "from that day, month or year on"},
 		{"{before: 2024-01-01}", "before that day, month or year"},
@@ -74,7 +74,7 @@ func (b *builder) matchers(f *fact, m map[string]any, at place) (tests []finder)
 			tests = append(tests, b.matcher(f, key, v, m["at_least"], here))
 		}
 	}
-	if len(tests) == 0 {
+	if len(m) == 0 { // a key that is not known was reported by itself
 		b.fail(at, "use one of: "+strings.Join(matcherNames(f), ", "), "%s: no way to match it", f.name)
 	}
 	return tests
@@ -122,7 +122,8 @@ func (b *builder) matcher(f *fact, key string, v, atLeast any, at place) finder 
 	return &number{f, b.spans(v, at)}
 }
 
-// least makes the test of at_least without has.
+// least makes the test of at_least without has: a lower bound of a number, or of
+// the number of values.
 func (b *builder) least(f *fact, v any, at place) finder {
 	n, ok := v.(float64)
 	switch {
@@ -158,7 +159,9 @@ func (b *builder) atLeast(v, has any, at place) int {
 	return int(n)
 }
 
-// has makes the test for one string or a list of them.
+// has makes the test for one string or a list of them. A top-level domain is
+// compared as the end of the host, so that tld: co.uk means what people expect,
+// although the last label of such a host is uk; a pattern sees the label alone.
 func (b *builder) has(f *fact, v any, atLeast int, at place) finder {
 	t := &has{fact: f, like: f.like, atLeast: atLeast}
 	list, isList := v.([]any)
@@ -215,7 +218,9 @@ func (b *builder) countWant(w want, at place) want {
 	return w
 }
 
-// patternOf returns the regular expression of a string such as /reef|atoll/i.
+// patternOf returns the regular expression of a string such as /reef|atoll/i. A
+// text counts as a pattern only if nothing but flags follows its last slash, so
+// that paths such as /news/2026 can be looked for.
 func patternOf(s string) (pattern string, ok bool) {
 	end := strings.LastIndexByte(s, '/')
 	if end < 1 || s[0] != '/' || strings.Trim(s[end+1:], "ims") != "" {
@@ -244,7 +249,9 @@ func (b *builder) regexp(pattern string, at place) *regexp.Regexp {
 }
 
 // compile returns a regular expression and the number of its instructions,
-// which bounds its cost per byte of text.
+// which bounds its cost per byte of text. RE2 never backtracks, but its time is
+// the product of both, and a few characters such as (x{900}){900} would make a
+// program of any size. So the size is found out before the program is kept.
 func compile(pattern string) (*regexp.Regexp, int, error) {
 	if len(pattern) > MaxPattern {
 		return nil, 0, nil

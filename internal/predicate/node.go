@@ -3,6 +3,7 @@ package predicate
 // A verdict is the outcome of a clause, in Kleene's three-valued logic.
 type verdict uint8
 
+// The outcomes. The zero value is no, so that what was not tested does not pass.
 const (
 	no verdict = iota
 	yes
@@ -28,9 +29,11 @@ type scope struct {
 	depth int
 }
 
+// inner returns the scope of the members of a group.
 func (s scope) inner() scope { return scope{s.pass, s.depth + 1} }
 
-// A trace collects the outcomes of the clauses.
+// A trace collects the outcomes of the clauses in the order of the tree. A group
+// gets its place before its members are tested and its outcome after them.
 type trace struct{ clauses []Clause }
 
 // open records a clause before its members and returns its index.
@@ -54,6 +57,8 @@ type all struct {
 	of   []node
 }
 
+// test tests every member, also after one has failed: the outcome of each is
+// shown to the user. One no decides; unknown counts only if there is none.
 func (g all) test(r *reading, t *trace, s scope) verdict {
 	at, v := t.open(g.name, true, s), yes
 	for _, n := range g.of {
@@ -75,6 +80,8 @@ type anyOf struct {
 	of   []node
 }
 
+// test tests every member, as that of all does. One yes decides; unknown counts
+// only if there is none.
 func (g anyOf) test(r *reading, t *trace, s scope) verdict {
 	at, v := t.open(g.name, true, s), no
 	for _, n := range g.of {
@@ -93,6 +100,8 @@ func (g anyOf) test(r *reading, t *trace, s scope) verdict {
 // not holds if its member does not.
 type not struct{ of node }
 
+// test swaps yes and no. What is unknown stays unknown: that a page has no date
+// does not show that it is not from 2020.
 func (g not) test(r *reading, t *trace, s scope) verdict {
 	at := t.open("not", true, s)
 	v := g.of.test(r, t, s.inner())
@@ -112,6 +121,8 @@ type settled struct {
 	pass bool
 }
 
+// test passes the policy on to its members, which are shown by it, and turns unknown into
+// the outcome that was asked for.
 func (g settled) test(r *reading, t *trace, s scope) verdict {
 	v := g.of.test(r, t, scope{g.pass, s.depth})
 	if v == unknown {
@@ -132,6 +143,7 @@ type finder interface {
 	find(r *reading) (verdict, string)
 }
 
+// test records the outcome of one clause with what was found.
 func (l leaf) test(r *reading, t *trace, s scope) verdict {
 	at := t.open(l.name, false, s)
 	v, detail := l.of.find(r)

@@ -66,7 +66,8 @@ type Clause struct {
 	Depth   int    // number of groups around it
 }
 
-// Test tests a page. Its time is bounded by the constants of this package.
+// Test tests a page. Its time is bounded by the constants of this package. It does
+// not change the page, and the same page and facts always give the same result.
 func (p *Predicate) Test(page *dowse.Page, f Facts) Result {
 	r := newReading(p, page, &f)
 	t := &trace{clauses: make([]Clause, 0, p.needs.Clauses)}
@@ -95,7 +96,9 @@ func (n Needs) Reads(fact string) bool {
 	return found
 }
 
-// A Problem is an error in a tree: its place, what is wrong, and what to do.
+// A Problem is an error in a tree: its place, what is wrong, and what to do. It
+// is a value and not only a text, so that a topic file can show it with the line
+// that it is about.
 type Problem struct {
 	Path         string // all[2].text.has
 	Line, Column int    // 0 if unknown

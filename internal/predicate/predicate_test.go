@@ -185,7 +185,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// A language that nobody declares is read from the text, if it is asked for.
+// A language that is not declared is detected from the text, if it is asked for.
 func TestUndeclaredLanguage(t *testing.T) {
 	p := page("https://example.org/", "Der alte Hafen war am Morgen ruhig, und nur wenige Boote kamen zurück, bevor der Regen begann.")
 	for tree, want := range map[string]bool{`{"lang": "de"}`: true, `{"lang": "nl"}`: false, `"lang(de)"`: true, `{"expr": "page.lang == 'de'"}`: true} {

@@ -9,7 +9,8 @@ import (
 )
 
 // String returns the predicate in a form that can be read again: an expression
-// for [ParseExpr], a tree as JSON, which is also YAML.
+// for [ParseExpr], a tree as JSON, which is also YAML. Reading it gives the same
+// predicate, so the text identifies the conditions of a crawl.
 func (p *Predicate) String() string {
 	if m, ok := p.tree.(map[string]any); ok {
 		if s, ok := printExpr(m, false); ok {
@@ -42,6 +43,8 @@ func printExpr(m map[string]any, nested bool) (string, bool) {
 	return printAtom(m), true
 }
 
+// printArgument formats an operand, in parentheses if it is a group. It reports
+// false for a clause that is no expression.
 func printArgument(v any) (string, bool) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -89,7 +92,8 @@ func quoteArgument(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// oneLine formats a clause as in a topic file, on one line.
+// oneLine formats a clause as in a topic file, on one line. It is for people: long
+// lists are cut, and the result is not read again.
 func oneLine(key string, v any) string { return key + ": " + short(flow(v, 0)) }
 
 // flow formats a value in the flow style of YAML, without what is deeper than

@@ -6,8 +6,8 @@ import (
 	"dowse/internal/text"
 )
 
-// A reading is one page while it is tested. What is costly to compute is computed when it is first asked for,
-// and once.
+// A reading is one page while it is tested. What is costly to compute is computed when a clause first needs
+// it, and once. It belongs to one call of Test, so a Predicate has no state of its own and needs no lock.
 type reading struct {
 	page       *dowse.Page
 	row        facts.Row
@@ -50,7 +50,8 @@ func (r *reading) value(f *facts.Fact) any {
 	return v
 }
 
-// fold returns the values of a fact in the form in which words are compared.
+// fold returns the values of a fact in the form in which words are compared. The result is kept under the
+// name of the fact, which is unique also for an entry of a table (og.type).
 func (r *reading) fold(f *fact, values []string) []string {
 	if got, ok := r.folded[f.name]; ok {
 		return got
@@ -66,11 +67,15 @@ func (r *reading) fold(f *fact, values []string) []string {
 	return got
 }
 
+// isAlnum reports whether a byte is an ASCII letter or digit.
 func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// keywords are the words of a predicate that are compared by their stems.
+// keywords are the words of a predicate that are compared by their stems. All of
+// them are looked for in one pass over the page, so the cost of a test does not
+// grow with their number: each word of the page is stemmed at most once, and most
+// are ruled out by their first byte.
 type keywords struct {
 	analyzer *text.Analyzer // nil where there are none
 	index    map[string]int // by stem

@@ -8,9 +8,11 @@ import (
 	"time"
 )
 
-// A span is a range of numbers, both ends included.
+// A span is a range of numbers, both ends included. People write "5..10" and mean
+// that 5 and 10 are in it. A bound that is left out is infinite.
 type span struct{ from, to float64 }
 
+// has reports whether a number is in the range.
 func (s span) has(n float64) bool { return s.from <= n && n <= s.to }
 
 // parseSpan reads 5, 5.., ..10 or 5..10.
@@ -54,6 +56,8 @@ func parseNumber(s string) (float64, error) {
 // bound.
 type period struct{ from, to time.Time }
 
+// has reports whether a time is in the period. The end is excluded, so that a year
+// ends with its last moment, whatever the precision of the time.
 func (p period) has(t time.Time) bool {
 	return (p.from.IsZero() || !t.Before(p.from)) && (p.to.IsZero() || t.Before(p.to))
 }
@@ -90,7 +94,9 @@ func parsePeriod(s string) (period, error) {
 }
 
 // parseDay reads a year, a month, a day or an instant as the period that it
-// covers.
+// covers. So "2026" holds for each day of 2026, and a range of dates can begin
+// with a month and end with a day. All are in UTC, since most pages give no time
+// zone.
 func parseDay(s string) (period, error) {
 	s = strings.TrimSpace(s)
 	for _, l := range []struct {

@@ -9,7 +9,9 @@ import (
 	"dowse"
 )
 
-// A factClause is a clause about one fact: all of its tests must hold.
+// A factClause is a clause about one fact: all of its tests must hold. In
+// {has: [a, b], words: "100.."} these are two, and both are shown in the detail
+// of the one clause that the user wrote.
 type factClause struct {
 	fact  *fact
 	tests []finder
@@ -47,6 +49,7 @@ type present struct {
 	want bool
 }
 
+// find is yes or no, never unknown: that a fact is missing is what is asked.
 func (t present) find(r *reading) (verdict, string) {
 	known := t.known(r)
 	if known {
@@ -78,6 +81,8 @@ type has struct {
 	atLeast int
 }
 
+// find counts the wanted strings that occur. If the steps of the test are used up
+// before enough were found, the outcome is unknown: more might have been found.
 func (t *has) find(r *reading) (verdict, string) {
 	values, known := t.fact.strings(r)
 	if !known {
@@ -93,11 +98,11 @@ func (t *has) find(r *reading) (verdict, string) {
 	if len(found) < t.atLeast && r.steps <= 0 {
 		return exhausted()
 	}
-	return of(len(found) >= t.atLeast), t.say(found, values)
+	return of(len(found) >= t.atLeast), t.describe(found, values)
 }
 
-// say describes what was found.
-func (t *has) say(found, values []string) string {
+// describe returns what was found in words.
+func (t *has) describe(found, values []string) string {
 	switch {
 	case len(found) > 0 && t.atLeast > 1:
 		return fmt.Sprintf("found %d of %d: %s", len(found), len(t.wants), short(strings.Join(found, ", ")))
@@ -117,6 +122,7 @@ type number struct {
 	spans []span
 }
 
+// find compares the number with the ranges.
 func (t *number) find(r *reading) (verdict, string) {
 	n, known := t.fact.number(r)
 	if !known {
@@ -131,6 +137,7 @@ type count struct {
 	spans []span
 }
 
+// find compares the number of values with the ranges; an empty list has 0.
 func (t *count) find(r *reading) (verdict, string) {
 	values, known := t.fact.strings(r)
 	if !known {
@@ -145,6 +152,8 @@ type wordCount struct {
 	spans []span
 }
 
+// find counts words. Those of the text are known with the page; others are
+// counted here.
 func (t *wordCount) find(r *reading) (verdict, string) {
 	n := len(r.page.Words)
 	if t.fact.name != "text" {
@@ -176,6 +185,8 @@ type day struct {
 	periods []period
 }
 
+// find compares the date with the periods. Dates are shown as days in UTC, in which
+// they are compared.
 func (t *day) find(r *reading) (verdict, string) {
 	at, known := t.fact.date(r)
 	if !known {
@@ -190,10 +201,12 @@ func (t *day) find(r *reading) (verdict, string) {
 	return no, detail
 }
 
+// formatNumber returns a number with at most six significant digits, for people.
 func formatNumber(n float64) string { return strconv.FormatFloat(n, 'g', 6, 64) }
 
 // short returns what is printed: one line without control characters, at most
-// 80 characters.
+// 80 characters. Titles and URLs come from pages, which must not be able to write
+// a second line or to move the cursor.
 func short(s string) string {
 	const most = 80
 	s = strings.Join(strings.FieldsFunc(firstRunes(s, 4*most), isBlank), " ")
@@ -203,10 +216,13 @@ func short(s string) string {
 	return s
 }
 
+// isBlank reports whether a character is white space or a control character, which
+// could change the terminal that a detail is printed on.
 func isBlank(r rune) bool {
 	return r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029'
 }
 
+// firstRunes returns the first n characters of a text.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {

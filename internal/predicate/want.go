@@ -11,7 +11,9 @@ import (
 	"dowse/internal/text"
 )
 
-// A want is one string or pattern to look for in the values of a fact.
+// A want is one string or pattern to look for in the values of a fact. Strings are
+// folded once when the predicate is made: lower case, and one form for characters
+// that Unicode can write in several ways. A page is folded once per fact.
 type want struct {
 	as     string         // as it was written
 	plain  string         // folded
@@ -70,7 +72,8 @@ func (w *want) in(r *reading, l like, folded string) bool {
 }
 
 // isBelow reports whether a host is the domain or below it: ch, example.ch,
-// *.example.ch.
+// *.example.ch. Labels are compared as a whole: ample.ch is not above
+// example.ch.
 func isBelow(host, domain string) bool {
 	domain = strings.TrimLeft(domain, "*.")
 	rest, ok := strings.CutSuffix(host, domain)
@@ -111,8 +114,9 @@ func phraseOf(s string, spans []dowse.Span) phrase {
 	return p
 }
 
-// in reports whether a folded text contains the phrase. Each comparison costs a
-// step; without steps it gives up, so a page of repeated words can't take
+// in reports whether a folded text contains the phrase. The search for the first
+// word is that of package strings; only where it is found the rest is compared.
+// Each comparison costs a step; without steps it gives up, so a page of repeated words can't take
 // quadratic time.
 func (p phrase) in(s string, steps *int) bool {
 	for at := 0; *steps > 0; {

@@ -47,7 +47,7 @@ func benchPages(n int) (list []*dowse.Page) {
 	return list
 }
 
-// BenchmarkKnownSites tells what 100,000 known sites cost in memory, half of them done.
+// BenchmarkKnownSites measures the memory of 100,000 known sites, half of them done.
 func BenchmarkKnownSites(b *testing.B) {
 	for b.Loop() {
 		before := inUse()

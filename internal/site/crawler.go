@@ -84,6 +84,7 @@ type Crawler struct {
 	siteOf func(dowse.URL) (name string, home dowse.URL) // nil means by By
 }
 
+// or returns a parameter, or its default if it is zero.
 func or[T int | float64](v, byDefault T) T {
 	if v == 0 {
 		return byDefault
@@ -91,7 +92,9 @@ func or[T int | float64](v, byDefault T) T {
 	return v
 }
 
-// Check returns an error if a parameter is out of range.
+// Check returns an error if a parameter is out of range. An error rate of one
+// half or more would turn verdicts around, and a threshold of one would never be
+// reached.
 func (c *Crawler) Check() error {
 	sure, e := or(c.Sure, 0.9), or(c.Error, 0.15)
 	low, high := or(c.PriorLow, 0.2), or(c.PriorHigh, 0.8)
@@ -137,6 +140,7 @@ func Of(u dowse.URL, by string) (name string, home dowse.URL) {
 	return domain, home
 }
 
+// of is Of by the parameter of the crawler, or by the function that a test set.
 func (c *Crawler) of(u dowse.URL) (string, dowse.URL) {
 	if c.siteOf != nil {
 		return c.siteOf(u)
@@ -173,7 +177,12 @@ func (c *Crawler) Start(seeds []dowse.URL) (leads []dowse.Lead) {
 }
 
 // Follow gives a page to the inner crawl of its site. A page of a site that is
-// not being read changes nothing.
+// not being read changes nothing: it may have been in flight when its site was
+// finished.
+//
+// The order is: the page updates the judgement and queues further pages of its
+// site; then the site ends if enough is known; then its links raise other sites,
+// of which the best are begun in its place.
 func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
 	c.begin()
 	name, _ := c.of(p.URL)
@@ -197,7 +206,8 @@ func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // Refused is called when a page of an inner crawl can't be visited. A site of
-// which nothing else is queued or read ends.
+// which nothing else is queued or read ends. Without that it would occupy its
+// place among the sites that are read for the rest of the crawl.
 func (c *Crawler) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {
 	name, _ := c.of(l.URL)
 	w := c.open[name]
@@ -248,7 +258,9 @@ func leaveAlone(l *dowse.Link) []dowse.Lead {
 
 // read updates the judgement of the site by a page, and queues the page's links
 // into the site. A parked homepage ends it; a homepage that only refreshes to
-// another site counts as moved.
+// another site counts as moved. Links to other sites are recorded with the
+// confidence of the page, and take effect when the site is finished and its
+// verdict is known.
 func (c *Crawler) read(w *inner, p *dowse.Page) []dowse.Lead {
 	home := w.isHome(p.URL)
 	if home {
@@ -303,7 +315,8 @@ func (c *Crawler) link(w *inner, name string, home, at dowse.URL, conf float64) 
 }
 
 // queue queues pages of the site, each at the mean variance of the pages that
-// link to it.
+// link to it. A page that is queued already gets a new mean; one that has been
+// visited is not queued again. After the site has stopped nothing is added.
 func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []dowse.Lead) {
 	if w.Stop != "" {
 		return nil
@@ -337,12 +350,14 @@ const (
 	homeNote = "h"
 )
 
+// because returns a single reason.
 func because(what string, weight float64, n int) []dowse.Because {
 	return []dowse.Because{{What: what, Weight: weight, Count: n}}
 }
 
 // listed queues pages of a sitemap, for a site whose pages are not linked to
-// each other. They rank behind all others.
+// each other. They rank below all others. A site that was already read with some
+// information needs no sitemap.
 func (c *Crawler) listed(w *inner, p *dowse.Page) []dowse.Lead {
 	if w.Read > 0 && w.Evidence {
 		return nil
@@ -469,6 +484,11 @@ func (c *Crawler) dormant() (n int) {
 // finish closes the inner crawl: its links are added to the ranks of other
 // sites, its result is kept, and no further page of the site is visited. A site
 // without a verdict passes on nothing.
+//
+// Only here do links count. So a site whose pages link a thousand times to
+// another raises it once, by the mean over these pages, and the order in which
+// pages were read does not matter. The host of the homepage is dropped too if it
+// has another name than the site, as www. has.
 func (c *Crawler) finish(w *inner) []dowse.Lead {
 	s := c.outer.sites[w.site]
 	delete(c.open, w.name)
@@ -507,7 +527,8 @@ func (c *Crawler) hold(s *knownSite) dowse.Lead {
 	return dowse.Lead{Kind: dowse.Hold, URL: s.home, Priority: s.rank(), Group: s.name, Because: s.because()}
 }
 
-// fill begins inner crawls of the best sites while there is room for them.
+// fill begins inner crawls of the best sites while there is room for them, and
+// while fewer sites on topic than wanted have been found.
 func (c *Crawler) fill() (leads []dowse.Lead) {
 	for c.busy() < or(c.AtOnce, 16) {
 		if c.Sites > 0 && c.outer.relevant >= c.Sites {
@@ -542,7 +563,7 @@ func (c *Crawler) busy() int {
 	return n - min(silent, maxSilent*most)
 }
 
-// choose opens the inner crawl of a site.
+// choose opens the inner crawl of a site, with the prior of this moment.
 func (c *Crawler) choose(s *knownSite) *inner {
 	s.state = opened
 	c.outer.chosen++
@@ -572,4 +593,5 @@ const least = 1e-6
 // site that is not on topic, so that such a site is left sooner.
 func linkRank(weights, posterior float64) float64 { return weights / max(posterior, 1e-6) }
 
+// sigmoid converts log-odds into a probability.
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -84,7 +84,7 @@ func TestHomepagesOfAllKinds(t *testing.T) {
 		} {
 			s := got[name]
 			if s.Verdict != want.verdict || want.stop != "" && s.Stop != want.stop || s.Home != want.home || !strings.Contains(s.Detail, want.detail) {
-				t.Errorf("at once %d, %s: %s %s %s %q; want %+v", atOnce, name, s.Verdict, s.Stop, s.Home, s.Detail, want)
+				t.Errorf("%d sites concurrently, %s: %s %s %s %q; want %+v", atOnce, name, s.Verdict, s.Stop, s.Home, s.Detail, want)
 			}
 		}
 		if new, old := got["new.test"], got["moved.test"]; new.Rank != old.Rank {
@@ -127,10 +127,10 @@ func TestReader(t *testing.T) {
 		return &dowse.Page{Document: dowse.Document{Text: s, Words: dowse.Words(s)}}
 	}
 	long := "This domain is for sale, the agent said. " + strings.Repeat("She wrote on about crabs and kelp. ", 60)
-	for says, want := range map[string]float64{"": 0.5, "crabs and kelp": 0.8, "Buy this domain now": 0, long: 0.8} {
-		v := r.Judge(text(says))
+	for words, want := range map[string]float64{"": 0.5, "crabs and kelp": 0.8, "Buy this domain now": 0, long: 0.8} {
+		v := r.Judge(text(words))
 		if v.Relevance != want || isParked(&v) != (want == 0) {
-			t.Errorf("%.30q: %+v, want %v", says, v, want)
+			t.Errorf("%.30q: %+v, want %v", words, v, want)
 		}
 	}
 	if r.ErrorRate() != 0.2 || (Reader{By: Reader{}}).ErrorRate() != 0 {

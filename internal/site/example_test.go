@@ -8,8 +8,8 @@ import (
 	"dowse/strategy/strategytest"
 )
 
-// A crawler for sites reads a frame page, which says nothing, and then the pages behind
-// it, until it is sure.
+// A crawler for sites reads a frame page, which has no text, and then the pages that it
+// links to, until it is sure.
 func Example() {
 	web := strategytest.Toy{
 		"http://tides.test/":      {Relevance: 0.5, Links: strategytest.To("http://tides.test/menu", "http://tides.test/pools")},

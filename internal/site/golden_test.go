@@ -91,7 +91,7 @@ func toy(pages map[dowse.URL]goldenPage, into strategytest.Toy) {
 	}
 }
 
-// walk crawls a toy web one visit at a time. before hears of each visit, after of
+// walk crawls a toy web one visit at a time. before is called before each visit, after with
 // what came of it.
 func walk(t *testing.T, s dowse.Strategy, web strategytest.Toy, pages int, before func(v crawl.Visit), after func(p *dowse.Page), seeds ...dowse.URL) {
 	t.Helper()

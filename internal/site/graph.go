@@ -26,7 +26,8 @@ type Edge struct {
 
 // Reduced returns the most important part of the graph, of at most n sites:
 // start sites and those on topic, then those that were read, then those with
-// the most links. Edges keep their order.
+// the most links. Edges keep their order; those to a site that was left out are
+// left out too.
 func (g *Graph) Reduced(n int) *Graph {
 	degree := make([]int, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -102,6 +103,7 @@ type lines struct {
 	err error
 }
 
+// add writes one line, unless an earlier one has failed.
 func (l *lines) add(format string, args ...any) {
 	if l.err == nil {
 		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)

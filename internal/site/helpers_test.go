@@ -18,7 +18,7 @@ func run(c *crawl.Crawl, web strategytest.Toy, seeds ...dowse.URL) {
 	runWith(c, web, nil, nil, seeds...)
 }
 
-// runWith is run with somebody who hears of each visit, before and after.
+// runWith is run with callbacks before and after each visit.
 func runWith(c *crawl.Crawl, web strategytest.Toy, before func(crawl.Visit), after func(*dowse.Page), seeds ...dowse.URL) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	c.Start(now, seeds)

@@ -57,6 +57,7 @@ type waiting struct {
 	back  bool    // it has been visited or refused
 }
 
+// add counts a page that links to the queued one.
 func (q *waiting) add(worth float64) {
 	q.Sum += worth
 	q.Links++
@@ -91,6 +92,8 @@ func (e *edge) add(conf float64, page int) {
 // local is the mean confidence of the pages that have the link.
 func (e *edge) local() float64 { return e.Sum / float64(e.Pages) }
 
+// newInner returns the inner crawl of a site of which nothing was read. Its
+// log-odds start with those of the prior.
 func newInner(s *knownSite, prior float64) *inner {
 	return &inner{
 		name: s.name, site: s.seq, home: s.home, Rank: s.rank(), Linkers: s.links, Start: s.start,
@@ -99,6 +102,8 @@ func newInner(s *knownSite, prior float64) *inner {
 	}
 }
 
+// isHome reports whether a URL is the homepage, which may have moved within the
+// site since it was chosen.
 func (w *inner) isHome(u dowse.URL) bool { return u == w.home }
 
 // enqueue adds a page to the queue; nil if it is full. The URL is copied, since
@@ -120,6 +125,7 @@ func (w *inner) came(u dowse.URL) {
 	}
 }
 
+// visited counts a visit, whatever came of it.
 func (w *inner) visited(p *dowse.Page) {
 	w.came(p.URL)
 	w.Visits++
@@ -144,7 +150,9 @@ func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Weights += conf*float64(fresh) + or(c.Bonus, 1)
 }
 
-// check ends the reading when enough was read.
+// check ends the reading when enough was read: the site is judged and has yielded
+// enough links, or a bound is reached. Visits are bounded too, since a site whose
+// pages all fail or redirect would otherwise never reach its number of pages.
 func (w *inner) check(c *Crawler) {
 	most := or(c.Pages, 50)
 	switch {
@@ -168,6 +176,7 @@ func (w *inner) exhausted() (Stop, string) {
 	return Exhausted, w.Detail
 }
 
+// end sets why the reading ended. The caller finishes the site afterwards.
 func (w *inner) end(why Stop, detail string) {
 	w.Stop, w.Detail = why, detail
 }

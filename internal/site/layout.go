@@ -8,6 +8,8 @@ import (
 // A point is a place in the picture.
 type point struct{ x, y float64 }
 
+// The number of rounds after which a layout has settled for a thousand nodes, and
+// the random seed of the first positions.
 const (
 	layoutRounds = 300
 	layoutSeed   = 1
@@ -62,7 +64,9 @@ func (g *Graph) pulls() []float64 {
 	return pull
 }
 
-// repel pushes all pairs of nodes apart.
+// repel pushes all pairs of nodes apart, by the square of the ideal distance over
+// their own. Nodes that are far apart are skipped, which saves most of the time
+// and changes little.
 func repel(at, move []point, ideal float64) {
 	for i := range at {
 		for k := i + 1; k < len(at); k++ {
@@ -80,7 +84,8 @@ func repel(at, move []point, ideal float64) {
 	}
 }
 
-// attract moves linked nodes towards each other.
+// attract moves linked nodes towards each other, by the square of their distance
+// over the ideal one.
 func (g *Graph) attract(at, move []point, pull []float64, ideal float64) {
 	for i, e := range g.Edges {
 		dx, dy := at[e.From].x-at[e.To].x, at[e.From].y-at[e.To].y
@@ -92,7 +97,8 @@ func (g *Graph) attract(at, move []point, pull []float64, ideal float64) {
 	}
 }
 
-// step moves a node, by heat at most.
+// step moves a node, by heat at most. Heat falls from round to round, so that the
+// layout comes to rest.
 func step(p *point, by point, heat float64) {
 	d := math.Sqrt(by.x*by.x + by.y*by.y)
 	if d == 0 {
@@ -119,6 +125,8 @@ func spread(at []point, width, height float64) {
 	}
 }
 
+// fitted maps a value from the range low to high to the range 0 to room; a range
+// without extent becomes the middle.
 func fitted(v, low, high, room float64) float64 {
 	if high-low < 1e-9 {
 		return room / 2

@@ -27,9 +27,9 @@ const maxSites = 2_000_000
 type siteState uint8
 
 const (
-	known siteState = iota
-	opened
-	done
+	known  siteState = iota // linked to, or given, and not begun
+	opened                  // it is being read
+	done                    // it has a result
 )
 
 // A knownSite is a site to which a page linked, or that was given as a start.
@@ -55,6 +55,7 @@ func (s *knownSite) rank() float64 {
 	return s.sum / float64(s.links)
 }
 
+// because returns the reason for the rank of the site.
 func (s *knownSite) because() []dowse.Because {
 	if s.start {
 		return because("a start site", 1, 0)
@@ -63,6 +64,8 @@ func (s *knownSite) because() []dowse.Because {
 }
 
 // site returns a site, and adds it when it is new; nil if there are too many.
+// Strings are copied, because they are parts of a page that would otherwise stay
+// in memory as long as the site.
 func (o *outer) site(name string, home, at dowse.URL) *knownSite {
 	if i, ok := o.index[name]; ok {
 		return o.sites[i]
@@ -97,7 +100,8 @@ func (o *outer) best() *knownSite {
 }
 
 // ranking is a heap of sites: start sites first, then by rank, then by when
-// they became known.
+// they became known. Each site knows its place in the heap, so that a site whose
+// rank changes is moved in logarithmic time. It implements heap.Interface.
 type ranking []*knownSite
 
 func (r ranking) Len() int { return len(r) }
@@ -129,7 +133,8 @@ func (r *ranking) Pop() any {
 	return s
 }
 
-// inOrder returns the inner crawls in the order in which they were begun.
+// inOrder returns the inner crawls in the order in which they were begun. The
+// order of the map would differ between a crawl and its replay.
 func (c *Crawler) inOrder() []*inner {
 	list := make([]*inner, 0, len(c.open))
 	for _, w := range c.open {

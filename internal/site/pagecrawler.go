@@ -13,7 +13,7 @@ import (
 
 // A PageCrawler is the baseline of [Crawler] in Ester et al. 2004: a crawler of
 // pages that ranks a page by the mean confidence of the pages that link to it,
-// with a guard that leaves a host after so many pages. Its pages are grouped
+// with a guard that leaves a host after a number of pages. Its pages are grouped
 // into sites afterwards, by a [Catch].
 type PageCrawler struct {
 	Guard int `param:"guard" default:"100" help:"pages of one host at most; ours"`
@@ -39,7 +39,7 @@ func (c *PageCrawler) Start(seeds []dowse.URL) []dowse.Lead {
 }
 
 // Follow ranks the links of a page, and drops a host that has reached the
-// guard.
+// guard. It is dropped once, when the number is reached: dropping is permanent.
 func (c *PageCrawler) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	if c.given == nil {
 		c.given = map[string]int{}
@@ -195,6 +195,7 @@ func (c *Catch) Add(p Rated) int {
 	return c.relevant
 }
 
+// of returns the site of a URL, by host or by the function that a test set.
 func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
 	if c.siteOf != nil {
 		return c.siteOf(u)

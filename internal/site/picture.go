@@ -35,6 +35,7 @@ type canvas struct {
 	taken         []box // areas of labels and nodes
 }
 
+// A box is an area of the picture that labels must not cover.
 type box struct{ x0, y0, x1, y1 float64 }
 
 // meets reports whether two boxes overlap.
@@ -78,6 +79,8 @@ func (g *Graph) SVG(w io.Writer, title string) error {
 	return c.err
 }
 
+// radiusOf returns the radius of a circle whose area grows with the pages that
+// were read, within bounds.
 func radiusOf(s *Site) float64 { return min(3.2+1.5*math.Sqrt(float64(s.Pages)), 13) }
 
 // caption counts what is shown.
@@ -99,7 +102,8 @@ func (g *Graph) caption(known int) string {
 	return text
 }
 
-// edges draws the lines, those between sites on topic last.
+// edges draws the lines, those between sites on topic last, so that they are on
+// top. The more lines there are, the fainter they are.
 func (c *canvas) edges(g *Graph) {
 	thin := min(1, 60/math.Sqrt(float64(len(g.Edges)+1))/4)
 	for _, ring := range []bool{false, true} {
@@ -166,7 +170,8 @@ func (g *Graph) byImportance() []int {
 }
 
 // labels names sites, the most important first, where there is room; a name
-// that would cover something is omitted.
+// that would cover something is omitted. The full name is in the tooltip of the
+// circle.
 func (c *canvas) labels(g *Graph) {
 	c.add(`<g fill="%s" paint-order="stroke" stroke="#ffffff" stroke-width="2.5" stroke-linejoin="round">`, inkColour)
 	for _, i := range g.byImportance() {

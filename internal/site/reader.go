@@ -27,7 +27,7 @@ var parkedPhrases = []string{
 	"parked free", "parked domain", "this domain has expired", "domain for sale", "inquire about this domain",
 }
 
-// ErrorRate returns the share of pages that the judge, or the model behind it,
+// ErrorRate returns the share of pages that the judge, or the model that it uses,
 // got wrong in cross-validation; 0 if that is unknown.
 func (r Reader) ErrorRate() float64 {
 	if j, ok := r.By.(interface{ Model() judge.Model }); ok && j.Model() != nil {
@@ -36,6 +36,7 @@ func (r Reader) ErrorRate() float64 {
 	return errorRate(r.By)
 }
 
+// errorRate returns the error rate that a judge reports, 0 if it reports none.
 func errorRate(j dowse.Judge) float64 {
 	if known, ok := j.(interface{ ErrorRate() float64 }); ok {
 		return known.ErrorRate()
@@ -68,6 +69,7 @@ func (r Reader) Judge(p *dowse.Page) dowse.Verdict {
 	return r.By.Judge(p)
 }
 
+// rated returns a verdict of the reader itself, with a single reason.
 func rated(relevance float64, what string) dowse.Verdict {
 	return dowse.Verdict{Relevance: relevance, Scale: "share", Because: because(what, relevance, 0), Judge: "site-reader/1"}
 }
@@ -84,9 +86,9 @@ func looksParked(p *dowse.Page) bool {
 	if len(p.Words) > fewWords {
 		return false
 	}
-	says := strings.ToLower(p.Title + "\n" + p.Text)
+	words := strings.ToLower(p.Title + "\n" + p.Text)
 	for _, phrase := range parkedPhrases {
-		if strings.Contains(says, phrase) {
+		if strings.Contains(words, phrase) {
 			return true
 		}
 	}

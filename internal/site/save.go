@@ -21,6 +21,8 @@ type saved struct {
 	Chosen, Examined, Relevant int
 }
 
+// savedSite is a site. Ready reports that it was in the heap, which is built
+// again when it is loaded.
 type savedSite struct {
 	Name, Home, Entry string
 	Sum               float64
@@ -30,6 +32,8 @@ type savedSite struct {
 	Result            *result
 }
 
+// savedInner is an inner crawl. gob saves the exported fields of inner; those
+// that are not exported are next to it, as far as they can't be derived.
 type savedInner struct {
 	Site, Order int
 	Home        string
@@ -65,6 +69,8 @@ func (c *Crawler) Save() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// save returns what is saved of an inner crawl. Pages are sorted by URL, so that
+// equal states give equal bytes.
 func (w *inner) save() savedInner {
 	s := savedInner{Site: int(w.site), Order: w.order, Home: string(w.home), Dormant: w.dormant, Inner: *w}
 	for _, u := range slices.Sorted(maps.Keys(w.queue)) {

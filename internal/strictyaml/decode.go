@@ -36,11 +36,13 @@ func (f *Form) Decode(root ast.Node, name string, v any) *mistake.Error {
 }
 
 // located turns an error of the decoder into one with a place. For an unknown key it
-// suggests the nearest key that is permitted there; t is the type decoded into.
+// suggests the nearest key that is permitted there; t is the type decoded into. The
+// decoder reports one error at a time, the first in the file.
 func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error {
 	var y yaml.Error
 	if !errors.As(err, &y) || y.GetToken() == nil || y.GetToken().Position == nil {
-		return at(1, 1, firstLine(err.Error()), f.FixOther)
+		line, column := quotedAt(root, err.Error())
+		return at(line, column, firstLine(err.Error()), f.FixOther)
 	}
 	tok := y.GetToken()
 	e := at(tok.Position.Line, tok.Position.Column, firstLine(y.GetMessage()), f.FixOther)
@@ -60,6 +62,33 @@ func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error 
 	return e
 }
 
+// quotedAt returns the place of the first value that a message quotes; the beginning of the file if it quotes none.
+// Errors of types that read themselves, such as durations, have no place, but they quote the text.
+func quotedAt(root ast.Node, message string) (line, column int) {
+	q := &quotedFinder{message: message}
+	ast.Walk(q, root)
+	if q.found == nil {
+		return 1, 1
+	}
+	return Place(q.found)
+}
+
+// A quotedFinder looks for a value whose text, in quotes, is part of a message.
+type quotedFinder struct {
+	message string
+	found   ast.Node
+}
+
+// Visit looks at the values of mappings; keys do not count.
+func (q *quotedFinder) Visit(n ast.Node) ast.Visitor {
+	if pair, ok := n.(*ast.MappingValueNode); ok && q.found == nil {
+		if v, ok := pair.Value.(ast.ScalarNode); ok && strings.Contains(q.message, fmt.Sprintf("%q", fmt.Sprint(v.GetValue()))) {
+			q.found = v
+		}
+	}
+	return q
+}
+
 // kindName returns a Go type in words for people.
 func kindName(typ string) string {
 	switch {
@@ -76,7 +105,8 @@ func kindName(typ string) string {
 }
 
 // keysAt returns the keys that are permitted at the place of an unknown one: those of
-// the struct that the mapping around it is decoded into.
+// the struct that the mapping around it is decoded into. The error has only a position,
+// so the path to it is found in the tree first, and then followed through the type.
 func keysAt(root ast.Node, line, column int, t reflect.Type) []string {
 	f := &keyFinder{line: line, column: column}
 	ast.Walk(f, root)
@@ -89,7 +119,8 @@ func keysAt(root ast.Node, line, column int, t reflect.Type) []string {
 	return keysOf(t)
 }
 
-// A keyFinder is a visitor that finds the path of the key at a line and column.
+// A keyFinder is a visitor that finds the path of the key at a line and column. A
+// position belongs to one key only, so the order of visits does not matter.
 type keyFinder struct {
 	line, column int
 	found        string // its path: $.seeds.form
@@ -106,7 +137,7 @@ func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
 }
 
 // above returns the keys of the mappings around the found key, the outermost first. The
-// first part, $, stands for the document and matches no field.
+// first part, $, is the document itself and matches no field.
 func (f *keyFinder) above() (keys []string) {
 	parts := strings.Split(f.found, ".")
 	for _, part := range parts[:len(parts)-1] {
@@ -116,7 +147,7 @@ func (f *keyFinder) above() (keys []string) {
 	return keys
 }
 
-// structOf returns the element type behind pointers and slices.
+// structOf returns the element type of pointers and slices.
 func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

@@ -15,7 +15,8 @@ func Place(n ast.Node) (line, column int) {
 	return max(p.Line, 1), max(p.Column, 1)
 }
 
-// Pairs returns the keys and values of a mapping; ok is false for any other node.
+// Pairs returns the keys and values of a mapping; ok is false for any other node. The
+// parser has a type of its own for a mapping of one pair, which callers need not know.
 func Pairs(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -26,7 +27,8 @@ func Pairs(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	return nil, false
 }
 
-// Kind returns what a node is, in words for people.
+// Kind returns what a node is, in words for people, for messages such as "want a list,
+// got a mapping".
 func Kind(n ast.Node) string {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:

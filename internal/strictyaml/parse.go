@@ -3,7 +3,7 @@
 // line and column and with what to do.
 //
 // The YAML parser takes time in the square of the nesting and of the number of keys, and an
-// anchor lets a small file stand for a huge value. A [Form] therefore states how large and
+// anchor lets a small file define a huge value. A [Form] therefore states how large and
 // deep a kind of file may be, and tokens are checked against it before they are parsed.
 package strictyaml
 
@@ -23,7 +23,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// A Form describes one kind of file. Every limit must be set.
+// A Form describes one kind of file. Every limit must be set: a limit of 0 refuses
+// everything.
 type Form struct {
 	Bytes    int // bytes of the file
 	Line     int // bytes of one line
@@ -43,10 +44,12 @@ type Form struct {
 	MayBeEmpty bool // a file without a value is not an error: Parse returns nil for it
 }
 
-// oneToALine is what to do about a line or a nesting that is too large.
+// oneToALine is what to do about a line or a nesting that is too large. Such files are
+// mostly lists that a program wrote on one line.
 const oneToALine = `write one item to a line, after "- "`
 
-// Parse returns the only document of a file; name is the file's name in errors.
+// Parse returns the only document of a file; name is the file's name in errors. Its time
+// is bounded by the limits of the form, whatever the bytes are.
 func (f *Form) Parse(data []byte, name string) (ast.Node, *mistake.Error) {
 	root, e := f.parse(data)
 	if e != nil {
@@ -78,7 +81,7 @@ func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
 }
 
 // lines checks the size of the file and of its lines, their encoding and control
-// characters.
+// characters. It comes first, because it is linear in the size and needs no memory.
 func (f *Form) lines(data []byte) *mistake.Error {
 	if len(data) > f.Bytes {
 		return at(1, 1, fmt.Sprintf("the file has more than %d KiB", f.Bytes>>10), f.FixLarge)
@@ -103,8 +106,9 @@ func (f *Form) lines(data []byte) *mistake.Error {
 // tabs itself, where they matter.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// tokens checks nesting and number of keys, and refuses what lets a small file stand for a
-// large value.
+// tokens checks nesting and number of keys, and refuses what lets a small file define a
+// large value: anchors with aliases, and merge keys. Nesting is bounded in each of the
+// ways in which YAML can express it: brackets, dashes on one line, and indentation.
 func (f *Form) tokens(tokens token.Tokens) *mistake.Error {
 	var open, keys, dashes, line int
 	for _, t := range tokens {
@@ -142,13 +146,15 @@ func (f *Form) tokens(tokens token.Tokens) *mistake.Error {
 	return nil
 }
 
-// unclever returns the error for YAML features that are not permitted.
+// unclever returns the error for YAML features that are not permitted. People meet it
+// mostly with a text that begins with such a sign, so the fix is to quote it.
 func unclever(t *token.Token) *mistake.Error {
 	return at(t.Position.Line, t.Position.Column, "anchors, aliases, merge keys, tags and directives are not used here",
 		"write the value out, in quotes if it begins with such a sign")
 }
 
-// document returns the only document of a file.
+// document returns the only document of a file. A document without a value, such as one
+// of comments only, does not count.
 func (f *Form) document(file *ast.File) (ast.Node, *mistake.Error) {
 	var bodies []ast.Node
 	for _, d := range file.Docs {
@@ -169,7 +175,8 @@ func (f *Form) document(file *ast.File) (ast.Node, *mistake.Error) {
 	return nil, at(line, column, "a second document begins here", f.FixSecond)
 }
 
-// syntax turns an error of the YAML parser into one with a place.
+// syntax turns an error of the YAML parser into one with a place and with what to do. The
+// parser reports repeated keys as errors of syntax, too; these get a message of their own.
 func (f *Form) syntax(err error, data []byte) *mistake.Error {
 	var e yaml.Error
 	if !errors.As(err, &e) || e.GetToken() == nil || e.GetToken().Position == nil {
@@ -182,7 +189,8 @@ func (f *Form) syntax(err error, data []byte) *mistake.Error {
 	return at(pos.Line, pos.Column, "not YAML: "+message, syntaxFix(message, lineOf(data, pos.Line)))
 }
 
-// syntaxFix returns what usually helps against a message of the YAML parser.
+// syntaxFix returns what usually helps against a message of the YAML parser. It matches
+// parts of messages; if a newer parser words them otherwise, the last advice remains.
 func syntaxFix(message, line string) string {
 	switch {
 	case strings.Contains(line, "\t"):
@@ -199,7 +207,8 @@ func syntaxFix(message, line string) string {
 	return "check the indentation: items of one list begin in one column"
 }
 
-// lineOf returns the n-th line of a file, counted from 1; "" if there is none.
+// lineOf returns the n-th line of a file, counted from 1; "" if there is none. It splits
+// no further than that line.
 func lineOf(data []byte, n int) string {
 	lines := strings.SplitN(string(data), "\n", n+1)
 	if n < 1 || n > len(lines) {

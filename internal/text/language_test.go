@@ -8,8 +8,8 @@ import (
 	"dowse/internal/text"
 )
 
-// said is one paragraph in each of several languages.
-var said = map[string]string{
+// samples has one paragraph in each of several languages.
+var samples = map[string]string{
 	"en": "The old harbour was quiet in the morning, and only a few boats came back before the rain began. People who live here say that the sea has changed more in the last ten years than ever before, and they want to know why.",
 	"tr": "Sabahleyin eski liman sessizdi ve yağmur başlamadan önce yalnızca birkaç tekne geri döndü. Burada yaşayan insanlar denizin son on yılda her zamankinden daha çok değiştiğini söylüyor ve bunun nedenini öğrenmek istiyorlar.",
 	"de": "Der alte Hafen war am Morgen ruhig, und nur wenige Boote kamen zurück, bevor der Regen begann. Die Leute, die hier wohnen, sagen, dass sich das Meer in den letzten zehn Jahren mehr verändert hat als je zuvor, und sie wollen wissen, warum.",
@@ -32,7 +32,7 @@ var said = map[string]string{
 var tenLanguages = []string{"en", "tr", "de", "fr", "es", "it", "pt", "nl", "sv", "ru"}
 
 func TestDetect(t *testing.T) {
-	for want, s := range said {
+	for want, s := range samples {
 		for name, among := range map[string][]string{"all": nil, "the ten and it": append(tenLanguages[:10:10], want), "it alone": {want}} {
 			if got, sure := text.Detect(s, among); got != want || sure <= 0 || sure > 1 {
 				t.Errorf("%s among %s: %q, %.2f sure", want, name, got, sure)
@@ -43,7 +43,7 @@ func TestDetect(t *testing.T) {
 
 // A text in another language than those asked for is in none of them.
 func TestDetectOthers(t *testing.T) {
-	for lang, s := range said {
+	for lang, s := range samples {
 		for _, among := range [][]string{{"en"}, {"tr"}, {"de", "fr", "it"}, {"zh"}, {"ja"}, {"ru"}} {
 			got, sure := text.Detect(s, among)
 			if want := map[bool]string{true: lang}[contains(among, lang)]; got != want {
@@ -68,18 +68,18 @@ func TestDetectCodes(t *testing.T) {
 		among []string
 		want  string
 	}{
-		{said["de"], []string{"de-CH", "FR"}, "de"},
-		{said["pt"], []string{"pt_BR"}, "pt"},
+		{samples["de"], []string{"de-CH", "FR"}, "de"},
+		{samples["pt"], []string{"pt_BR"}, "pt"},
 		{"Den gamle havna var stille om morgenen, og bare noen få båter kom tilbake før regnet begynte. Menneskene som bor her, sier at havet har forandret seg mer de siste ti årene enn noen gang før, og de vil vite hvorfor.", []string{"no", "sv", "da"}, "no"},
-		{said["en"], []string{"klingon"}, ""},
+		{samples["en"], []string{"klingon"}, ""},
 		{"Der alte Hafen war am Morgen ruhig, und nur wenige Boote kamen zurück, bevor der Regen begann.", nil, "de"},
 		{"", nil, ""},
 		{"ok", nil, ""},
 		{"12345 67890 --- 12345 67890 --- 12345 67890", nil, ""},
 		{"東京", nil, ""},
 		{"港口很安静下雨", nil, "zh"},
-		{"ソース: " + said["ja"], nil, "ja"},
-		{"Download PDF, Home, About, Contact. " + said["zh"], nil, "zh"},
+		{"ソース: " + samples["ja"], nil, "ja"},
+		{"Download PDF, Home, About, Contact. " + samples["zh"], nil, "zh"},
 		{strings.Repeat("\xff\xfe", 5000), nil, ""},
 	} {
 		if got, _ := text.Detect(c.text, c.among); got != c.want {
@@ -90,15 +90,15 @@ func TestDetectCodes(t *testing.T) {
 
 // The answer does not depend on chance, nor on what follows the first few KB.
 func TestDetectIsAFunction(t *testing.T) {
-	mixed := said["es"][:90] + said["pt"][:90] + said["it"][:90]
+	mixed := samples["es"][:90] + samples["pt"][:90] + samples["it"][:90]
 	first, sure := text.Detect(mixed, nil)
 	for range 50 {
 		if got, s := text.Detect(mixed, nil); got != first || s != sure {
 			t.Fatalf("%q, then %q", first, got)
 		}
 	}
-	long := strings.Repeat(said["nl"], 100)
-	if got, _ := text.Detect(long+strings.Repeat(said["ru"], 1000), nil); got != "nl" {
+	long := strings.Repeat(samples["nl"], 100)
+	if got, _ := text.Detect(long+strings.Repeat(samples["ru"], 1000), nil); got != "nl" {
 		t.Errorf("%q", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestDetectShortTexts(t *testing.T) {
 	for _, length := range []int{40, 80, 160} {
 		right := 0
 		for _, lang := range tenLanguages {
-			if got, _ := text.Detect(firstRunes(said[lang], length), tenLanguages); got == lang {
+			if got, _ := text.Detect(firstRunes(samples[lang], length), tenLanguages); got == lang {
 				right++
 			}
 		}
@@ -131,7 +131,7 @@ func firstRunes(s string, n int) string {
 }
 
 func FuzzDetect(f *testing.F) {
-	for _, s := range said {
+	for _, s := range samples {
 		f.Add(s, "de")
 	}
 	f.Add(strings.Repeat("\xff", 4096), "")
@@ -147,7 +147,7 @@ func FuzzDetect(f *testing.F) {
 }
 
 func BenchmarkDetect(b *testing.B) {
-	long := strings.Repeat(said["de"]+"\n", 80)
+	long := strings.Repeat(samples["de"]+"\n", 80)
 	for name, among := range map[string][]string{"all": nil, "three": {"de", "fr", "it"}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

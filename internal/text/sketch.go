@@ -20,7 +20,7 @@ const (
 	shingleShift = (63 + shingleWords) / shingleWords
 
 	// sketchMin is the number of bins that a sketch must fill. About 18
-	// distinct shingles fill so many; texts with fewer are alike by chance.
+	// distinct shingles fill that many; texts with fewer are alike by chance.
 	sketchMin = dowse.SketchBins / 4
 
 	// binBits is the number of bits that select a bin.

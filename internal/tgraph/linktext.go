@@ -7,9 +7,8 @@ import (
 	"dowse/internal/linktext"
 )
 
-// LinkText is what a page says at a link: the headings above it, its anchor and the
-// text around it. Of these Seyfi and Patel make the nodes of a T-Graph, and by these
-// they compare links with nodes.
+// LinkText is the text of a page at a link: the headings above it, its anchor and the text
+// around it. These are the parts by which Seyfi and Patel compare links.
 type LinkText struct {
 	Main   string `json:"main,omitempty"`   // heading of level 1 above it; the paper's MH
 	Sub    string `json:"sub,omitempty"`    // heading of level 2 under that; SH
@@ -18,7 +17,7 @@ type LinkText struct {
 	Around string `json:"around,omitempty"` // the text of its block, anchor left out; with the anchor, the data component DC
 }
 
-// TextAt returns what a page says at one of its links.
+// TextAt returns the text of a page at one of its links.
 func TextAt(d *dowse.Document, m *dowse.Mention) LinkText {
 	before, after := linktext.Around(d, m)
 	return LinkText{
@@ -28,6 +27,7 @@ func TextAt(d *dowse.Document, m *dowse.Mention) LinkText {
 	}
 }
 
+// heading returns the text of a heading by its index, "" if there is no such heading.
 func heading(d *dowse.Document, i int32) string {
 	if i < 0 || int(i) >= len(d.Headings) {
 		return ""
@@ -35,7 +35,7 @@ func heading(d *dowse.Document, i int32) string {
 	return d.Headings[i].Text
 }
 
-// textOf returns the text from the first to the last of some words, in one line.
+// textOf returns the text of a range of words with everything between them, as one line.
 func textOf(d *dowse.Document, s dowse.Span) string {
 	if s.Len() <= 0 {
 		return ""
@@ -43,13 +43,14 @@ func textOf(d *dowse.Document, s dowse.Span) string {
 	return strings.Join(strings.Fields(d.Text[d.Words[s.Start].Start:d.Words[s.End-1].End]), " ")
 }
 
+// Bounds on the text of a target page.
 const (
 	targetWords  = 200 // of a target page, Seyfi and Patel 2015
 	headingWords = 30  // of a target page's headings of one level
 )
 
-// TextOfTarget returns what stands for a target page in a T-Graph: its headings by
-// level, and its first 200 words.
+// TextOfTarget returns the text of the node of a target page: its headings by level, the
+// title instead of a missing main heading, and its first 200 words.
 func TextOfTarget(d *dowse.Document) LinkText {
 	t := LinkText{
 		Main: headingsOf(d, 1, 1), Sub: headingsOf(d, 2, 2), Under: headingsOf(d, 3, 6),
@@ -61,6 +62,7 @@ func TextOfTarget(d *dowse.Document) LinkText {
 	return t
 }
 
+// headingsOf returns the words of a page's headings of some levels, at most headingWords.
 func headingsOf(d *dowse.Document, low, high int) string {
 	var words []string
 	for _, h := range d.Headings {

@@ -24,13 +24,14 @@ const (
 	drawnLinks        = 4        // of a page that links to a target; fewer further away, where there are more
 )
 
-// levelColours tell levels apart, also to most colour-blind people (Okabe and Ito).
+// levelColours are distinguishable for most colour-blind people (Okabe and Ito). A graph
+// with more levels repeats them.
 var levelColours = []string{"#009e73", "#0072b2", "#e69f00", "#cc79a7", "#56b4e9", "#d55e00"}
 
-// SVG draws the T-Graph: a column to a level, the targets at the right, and in each
-// page its links, with arrows to the pages of the next level. Of a large graph it
-// draws the pages with the most links and says how many more there are. The same
-// graph gives the same bytes.
+// SVG draws the T-Graph: one column per level, targets at the right, and in the box of each
+// page its links, with arrows to the pages of the next level. Of a large graph it draws the
+// pages with the most links and writes how many are left out. Equal graphs give equal
+// bytes. Text from the web is escaped, so that the picture can be opened in a browser.
 func (g *Graph) SVG() []byte {
 	d := &drawing{g: g, box: map[dowse.URL]*levelBox{}}
 	d.layOut()
@@ -45,7 +46,8 @@ func (g *Graph) SVG() []byte {
 	return []byte(b.String())
 }
 
-// drawing is the picture of a T-Graph.
+// A drawing is the layout of a T-Graph. Levels are laid out from the targets outwards, so
+// that a page can be placed by the height of the pages that it links to.
 type drawing struct {
 	g             *Graph
 	columns       [][]*levelBox // by level
@@ -54,7 +56,7 @@ type drawing struct {
 	width, height int
 }
 
-// levelBox is a page in the picture.
+// A levelBox is a page in the picture.
 type levelBox struct {
 	page  Page
 	links []*Node
@@ -64,11 +66,14 @@ type levelBox struct {
 	weight int
 }
 
+// shown returns the number of links that are written into the box.
 func (b *levelBox) shown() int { return min(len(b.links), b.most()) }
 
-// most is the number of links that are drawn of a page.
+// most returns the largest number of links written into a box: fewer further from the
+// targets, where there are more pages.
 func (b *levelBox) most() int { return max(2, drawnLinks+1-b.page.Level) }
 
+// height returns the height of the box in pixels, with a line for "and N more".
 func (b *levelBox) height() int {
 	h := titleLine + 6 + lineUp*b.shown()
 	if len(b.links) > b.most() {
@@ -77,6 +82,7 @@ func (b *levelBox) height() int {
 	return h
 }
 
+// layOut chooses what is drawn and sets all positions.
 func (d *drawing) layOut() {
 	pages, _ := d.g.Levels()
 	d.columns, d.more = make([][]*levelBox, len(pages)), make([]int, len(pages))
@@ -95,7 +101,8 @@ func (d *drawing) layOut() {
 	d.height += drawEdge + boxSpace
 }
 
-// fill puts pages and links into boxes. A file may name pages in its nodes only.
+// fill puts pages and links into boxes. The file of somebody else may name pages in its
+// nodes only.
 func (d *drawing) fill() {
 	for _, p := range d.g.Pages {
 		d.put(p)
@@ -112,6 +119,7 @@ func (d *drawing) fill() {
 	}
 }
 
+// put returns the box of a page, a new one if there is none.
 func (d *drawing) put(p Page) *levelBox {
 	b := d.box[p.URL]
 	if b == nil {
@@ -122,9 +130,9 @@ func (d *drawing) put(p Page) *levelBox {
 	return b
 }
 
-// shorten leaves the pages of a level with the most links to and from others, first of
-// all one that leads to each page drawn before, in the order of what they link to, so
-// that few arrows cross.
+// shorten reduces a level to the pages that are drawn. First come pages that together reach
+// each page drawn in the level below, then those with the most links. They are ordered by
+// the mean height of what they link to, so that few arrows cross.
 func (d *drawing) shorten(level int) {
 	list := d.columns[level]
 	for _, b := range list {
@@ -140,8 +148,8 @@ func (d *drawing) shorten(level int) {
 	slices.SortStableFunc(list[:n], func(a, b *levelBox) int { return cmp.Compare(d.aim(a), d.aim(b)) })
 }
 
-// coverFirst moves to the front, one after the other, the pages that lead to a page that
-// is drawn and that none before leads to.
+// coverFirst moves pages to the front that link to a drawn page that no page before them
+// links to.
 func (d *drawing) coverFirst(list []*levelBox) {
 	reached := map[dowse.URL]bool{}
 	front := list[:0:0]
@@ -160,8 +168,8 @@ func (d *drawing) coverFirst(list []*levelBox) {
 	copy(list, append(front, rest...))
 }
 
-// aim is the mean height of what a page links to; what is drawn of it is placed
-// already.
+// aim returns the mean height of the drawn pages that a page links to, +Inf if there are
+// none.
 func (d *drawing) aim(b *levelBox) float64 {
 	sum, n := 0.0, 0.0
 	for _, l := range b.links {
@@ -175,8 +183,8 @@ func (d *drawing) aim(b *levelBox) float64 {
 	return sum / n
 }
 
-// rank weighs a page by the links to and from what may be drawn, and puts those links
-// first that lead to what is.
+// rank sets the weight of a page, the number of links from and to pages that may be drawn,
+// and moves links to drawn pages to the front of its list.
 func (d *drawing) rank(b *levelBox) {
 	drawn := func(n *Node) int {
 		if d.box[n.LinksTo] != nil {
@@ -191,7 +199,7 @@ func (d *drawing) rank(b *levelBox) {
 	}
 }
 
-// stack places the pages of a level below each other.
+// stack places the pages of a level below each other, from the top.
 func (d *drawing) stack(level int) {
 	y := drawTop
 	for _, b := range d.columns[level] {
@@ -204,7 +212,7 @@ func (d *drawing) stack(level int) {
 	d.height = max(d.height, y)
 }
 
-// bottom is where a level ends, as it was stacked.
+// bottom returns the height at which a level ends after stack, to centre it.
 func (d *drawing) bottom(level int) int {
 	y := drawTop
 	for _, b := range d.columns[level] {
@@ -216,6 +224,7 @@ func (d *drawing) bottom(level int) int {
 	return y
 }
 
+// heads writes the title of the picture and the headings of the columns.
 func (d *drawing) heads(b *strings.Builder) {
 	pages, nodes := d.g.Levels()
 	all, links := 0, 0
@@ -237,6 +246,7 @@ func (d *drawing) heads(b *strings.Builder) {
 	}
 }
 
+// howMany returns a number with its noun, in the plural if need be.
 func howMany(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -246,6 +256,7 @@ func howMany(n int, thing string) string {
 
 func (d *drawing) colour(level int) string { return levelColours[level%len(levelColours)] }
 
+// arrows writes the links between drawn pages, as curves that are drawn before the boxes.
 func (d *drawing) arrows(b *strings.Builder) {
 	for _, list := range d.columns {
 		for _, from := range list {
@@ -258,6 +269,8 @@ func (d *drawing) arrows(b *strings.Builder) {
 	}
 }
 
+// arrow writes one link, from its line in the box of its page; all links without a line of
+// their own start at the line below the last one.
 func (d *drawing) arrow(b *strings.Builder, from *levelBox, line int, to *levelBox) {
 	x1, y1 := from.x+boxWidth, from.y+titleLine+lineUp*line+lineUp/2
 	x2, y2 := to.x-2, to.y+titleLine/2+1
@@ -266,6 +279,7 @@ func (d *drawing) arrow(b *strings.Builder, from *levelBox, line int, to *levelB
 		x1, y1, x1+bend, y1, x2-bend, y2, x2, y2, d.colour(from.page.Level))
 }
 
+// pages writes the boxes, and below each column how many pages were left out.
 func (d *drawing) pages(b *strings.Builder) {
 	for level, list := range d.columns {
 		for _, p := range list {
@@ -278,6 +292,7 @@ func (d *drawing) pages(b *strings.Builder) {
 	}
 }
 
+// page writes one box: the title of the page and its first links.
 func (d *drawing) page(b *strings.Builder, p *levelBox) {
 	colour := d.colour(p.page.Level)
 	fmt.Fprintf(b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#ffffff" stroke="%s"/>`,
@@ -285,7 +300,7 @@ func (d *drawing) page(b *strings.Builder, p *levelBox) {
 	fmt.Fprintf(b, `<path d="M%d %dh%dv%dh-%dz" fill="%s" fill-opacity="0.14"/>`, p.x, p.y, boxWidth, titleLine, boxWidth, colour)
 	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`, p.x+8, p.y+14, safe(shortened(p.name(), 33)))
 	for i, n := range p.links[:p.shown()] {
-		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#333333">%s</text>`, p.x+8, p.y+titleLine+lineUp*i+13, safe(shortened(said(n), 38)))
+		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#333333">%s</text>`, p.x+8, p.y+titleLine+lineUp*i+13, safe(shortened(linkLabel(n), 38)))
 	}
 	if rest := len(p.links) - p.shown(); rest > 0 {
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#666666">and %s more</text>`, p.x+8, p.y+titleLine+lineUp*p.shown()+13, howMany(rest, "link"))
@@ -293,6 +308,7 @@ func (d *drawing) page(b *strings.Builder, p *levelBox) {
 	b.WriteString("</g>\n")
 }
 
+// name returns the title of a page, or its URL without the scheme.
 func (b *levelBox) name() string {
 	if b.page.Title != "" {
 		return b.page.Title
@@ -304,8 +320,9 @@ func (b *levelBox) name() string {
 	return s
 }
 
-// said is what a link says of itself.
-func said(n *Node) string {
+// linkLabel returns the name of a node and the first of its anchor, its text and its URL
+// that is not empty.
+func linkLabel(n *Node) string {
 	for _, s := range []string{n.Anchor, n.Around, string(n.LinksTo)} {
 		if s = strings.TrimSpace(s); s != "" {
 			return n.ID + "  " + s
@@ -314,6 +331,7 @@ func said(n *Node) string {
 	return n.ID
 }
 
+// shortened returns at most n characters of a text, with an ellipsis if it was cut.
 func shortened(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -321,8 +339,8 @@ func shortened(s string, n int) string {
 	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
 }
 
-// safe makes a text of the web fit for XML: no markup, no control characters, none
-// that turn the direction of writing.
+// safe makes text from the web fit for XML: without markup, control characters, and
+// characters that change the direction of writing.
 func safe(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0xfffe || r == 0xffff {

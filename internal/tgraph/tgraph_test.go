@@ -15,12 +15,12 @@ import (
 	"dowse/strategy/input"
 )
 
-// shore is a small web in which pages link to each other in context.
-type shore map[dowse.URL]*dowse.Document
+// tinyWeb is a small web in which pages link to each other in context.
+type tinyWeb map[dowse.URL]*dowse.Document
 
-func (s shore) Document(u dowse.URL) (*dowse.Document, error) { return s[u], nil }
+func (s tinyWeb) Document(u dowse.URL) (*dowse.Document, error) { return s[u], nil }
 
-func (s shore) Linking(to dowse.URL) (list []dowse.URL, err error) {
+func (s tinyWeb) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	for _, u := range []dowse.URL{"t", "a", "b", "c", "d"} {
 		if d := s[u]; d != nil {
 			for _, l := range d.Links {
@@ -33,26 +33,26 @@ func (s shore) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	return list, nil
 }
 
-// spoken makes a document with a link in it.
-func spoken(title string, t tgraph.LinkText, to dowse.URL) *dowse.Document {
+// documentWith makes a document with a link in it.
+func documentWith(title string, t tgraph.LinkText, to dowse.URL) *dowse.Document {
 	d := linkingPage(t).Document
 	d.Title = title
 	d.Links[0].URL = to
 	return &d
 }
 
-func shoreWeb() shore {
-	return shore{
-		"t": spoken("Tide pools", tgraph.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "live in pools"}, "elsewhere"),
-		"a": spoken("Shores", tgraph.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}, "t"),
-		"b": spoken("Coast", tgraph.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}, "a"),
-		"c": spoken("Again", tgraph.LinkText{Anchor: "pools"}, "t"),
-		"d": spoken("Far", tgraph.LinkText{Anchor: "coast"}, "b"),
+func coastWeb() tinyWeb {
+	return tinyWeb{
+		"t": documentWith("Tide pools", tgraph.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "live in pools"}, "elsewhere"),
+		"a": documentWith("Shores", tgraph.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}, "t"),
+		"b": documentWith("Coast", tgraph.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}, "a"),
+		"c": documentWith("Again", tgraph.LinkText{Anchor: "pools"}, "t"),
+		"d": documentWith("Far", tgraph.LinkText{Anchor: "coast"}, "b"),
 	}
 }
 
 func TestBuildTGraph(t *testing.T) {
-	g, err := tgraph.Builder{Depth: 2}.Build([]dowse.URL{"t", "t"}, shoreWeb())
+	g, err := tgraph.Builder{Depth: 2}.Build([]dowse.URL{"t", "t"}, coastWeb())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestBuildTGraphRefuses(t *testing.T) {
 }
 
 func TestTGraphFile(t *testing.T) {
-	g, err := tgraph.Builder{Language: "en"}.Build([]dowse.URL{"t"}, shoreWeb())
+	g, err := tgraph.Builder{Language: "en"}.Build([]dowse.URL{"t"}, coastWeb())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func FuzzReadTGraph(f *testing.F) {
 }
 
 func TestTGraphSVG(t *testing.T) {
-	g, err := tgraph.Builder{}.Build([]dowse.URL{"t"}, shoreWeb())
+	g, err := tgraph.Builder{}.Build([]dowse.URL{"t"}, coastWeb())
 	if err != nil {
 		t.Fatal(err)
 	}

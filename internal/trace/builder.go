@@ -16,7 +16,7 @@ import (
 	"dowse/weburl"
 )
 
-// Options say how logs are read. Only Salt is required.
+// Options select how logs are read. Only Salt is required.
 type Options struct {
 	Salt   []byte        // key of the hashes that replace names: at least 8 random bytes
 	Format Format        // default recognised by the first line that can be

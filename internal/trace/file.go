@@ -14,7 +14,7 @@ import (
 // logMagic begins a log that was written down.
 const logMagic = "dowse-trace/1\n"
 
-// ErrLog says that something is no log, or a damaged one.
+// ErrLog is returned for what is no log, or a damaged one.
 var ErrLog = errors.New("trace: not a trace that was written down, or a damaged one")
 
 const (

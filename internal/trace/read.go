@@ -176,6 +176,10 @@ func (b *Builder) keep(at int64, u dowse.URL, begins bool, r *Report) {
 	}
 }
 
+// ErrNoSite is for a log in which no line names a host, if no base was given: such a
+// log belongs to a single site, which must be named.
+var ErrNoSite = errors.New("the log of a single server has no hosts: name its site")
+
 // errNoHost reports a path without a host in a log for which no base was given.
 var errNoHost = errors.New("path without a host: give the site of the log")
 

@@ -271,7 +271,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// endless generates a log of so many lines, which is never in memory as a whole.
+// endless generates a log of the given number of lines, which is never in memory as a whole.
 type endless struct {
 	lines, n int
 	rest     []byte

@@ -2,8 +2,12 @@
 // kinds, instances and parts of it have names of their own.
 //
 // The files are those of a WNDB directory (index.noun, data.noun, noun.exc; wndb(5WN)), as
-// Debian's wordnet-base installs them. They are searched where they lie: opening reads the
-// irregular plurals only, and a lookup a few hundred lines.
+// Debian's wordnet-base installs them. They are searched on disk: opening reads only the
+// irregular plurals, and a lookup a few hundred lines, so nothing is kept in memory.
+//
+// A synset is a set of words with one meaning. Its line in data.noun is found by its offset
+// in the file, and names other synsets by theirs. index.noun lists, for each word, the
+// offsets of its synsets.
 package wordnet
 
 import (
@@ -48,7 +52,8 @@ type Dict struct {
 	plurals     map[string]string
 }
 
-// Open opens a WNDB directory.
+// Open opens a WNDB directory. Files that are missing are an error, except for that of
+// the plurals; their contents are checked only when they are read.
 func Open(dir string) (*Dict, error) {
 	d := &Dict{dir: dir, plurals: map[string]string{}}
 	if err := d.open(); err != nil {
@@ -57,6 +62,7 @@ func Open(dir string) (*Dict, error) {
 	return d, nil
 }
 
+// open opens the two files that are searched, and reads the plurals.
 func (d *Dict) open() (err error) {
 	if d.index, err = os.Open(filepath.Join(d.dir, "index.noun")); err != nil {
 		return err
@@ -72,7 +78,8 @@ func (d *Dict) open() (err error) {
 	return d.readPlurals()
 }
 
-// readPlurals reads the irregular plurals. A directory without them has none.
+// readPlurals reads the irregular plurals, one plural and its singular per line. A
+// directory without the file has none, which is no error.
 func (d *Dict) readPlurals() error {
 	f, err := os.Open(filepath.Join(d.dir, "noun.exc"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -90,7 +97,7 @@ func (d *Dict) readPlurals() error {
 	return nil
 }
 
-// Close closes the files.
+// Close closes the files. It may be called after Open has failed halfway.
 func (d *Dict) Close() error {
 	var errs []error
 	for _, f := range []*os.File{d.index, d.data} {
@@ -119,7 +126,8 @@ func (d *Dict) Senses(phrase string, names int) ([]Sense, error) {
 }
 
 // lemmas returns the forms under which a phrase may be listed: as it is, and with its last
-// word in the singular.
+// word in the singular, by the list of irregular plurals and by the rules of WordNet's own
+// lookup. A form that is no word is not listed, so trying too many does no harm.
 func (d *Dict) lemmas(phrase string) []string {
 	words := strings.Fields(strings.ToLower(phrase))
 	if len(words) == 0 {
@@ -142,9 +150,10 @@ func (d *Dict) lemmas(phrase string) []string {
 	return list
 }
 
-// find returns the line of the index for a lemma, "" if it has none. Lines are in the
-// order of their bytes, but for those of the licence at the beginning, which start with
-// spaces and so come first.
+// find returns the line of the index for a lemma, "" if it has none, by binary search.
+// Lines are sorted by their bytes; those of the licence at the beginning start with
+// spaces and so come first. Since lines have different lengths, the search halves a range
+// of offsets, and looks at the first line that begins after the middle.
 func (d *Dict) find(lemma string) (string, error) {
 	low, high := int64(0), d.size // the line begins in [low, high)
 	for low < high {
@@ -169,8 +178,8 @@ func (d *Dict) find(lemma string) (string, error) {
 	return "", nil
 }
 
-// lineAfter returns the first line that begins at an offset or after it, and where; "" at
-// the end of the file.
+// lineAfter returns the first line that begins at an offset or after it, and its offset;
+// "" at the end of the file. It reads twice the longest line, so that a whole one is in it.
 func (d *Dict) lineAfter(at int64) (int64, string, error) {
 	if at > 0 {
 		at-- // a line that begins there follows a line feed
@@ -193,7 +202,8 @@ func (d *Dict) lineAfter(at int64) (int64, string, error) {
 	return at + int64(start), string(line), nil
 }
 
-// senses reads the senses that a line of the index names.
+// senses reads the senses that a line of the index names, at most maxSenses. The index
+// lists them by frequency, so rare ones are left out.
 func (d *Dict) senses(lemma, line string, names int) (list []Sense, err error) {
 	for _, at := range offsets(line) {
 		if len(list) == maxSenses {
@@ -227,7 +237,9 @@ func offsets(line string) (list []int64) {
 	return list
 }
 
-// sense collects the names of a sense, from synset to synset, the nearest first.
+// sense collects the names of a sense from synset to synset, breadth first, so that the
+// nearest come first. Each synset is read once, since the graph may contain cycles, and
+// the numbers of names and of synsets are bounded.
 func (d *Dict) sense(lemma string, at int64, names int) (Sense, error) {
 	s := Sense{Lemma: strings.ReplaceAll(lemma, "_", " ")}
 	known, had := map[int64]bool{at: true}, map[string]bool{s.Lemma: true}
@@ -256,20 +268,24 @@ func (d *Dict) sense(lemma string, at int64, names int) (Sense, error) {
 	return s, nil
 }
 
-// A synset is a line of the data file.
+// A synset is a line of the data file: the words with one meaning, the relations to
+// other synsets, and the definition.
 type synset struct {
 	words    []string
 	pointers []pointer
 	gloss    string
 }
 
+// A pointer is a relation to another synset: its symbol in WordNet, such as ~ for a kind,
+// and the offset of that synset.
 type pointer struct {
 	symbol string
 	at     int64
 }
 
-// below returns the synsets that are kinds or instances of this one and, of the one that
-// the search begins with, its parts, members and the terms of its field.
+// below returns the synsets that are kinds or instances of this one and, if the search
+// begins with it, its parts, members and the terms of its field. Parts of kinds are left
+// out: they lead away from the topic.
 func (x *synset) below(first bool) (list []int64) {
 	for _, p := range x.pointers {
 		switch p.symbol {
@@ -286,7 +302,8 @@ func (x *synset) below(first bool) (list []int64) {
 
 var errSynset = errors.New("the entry is damaged")
 
-// synset reads the synset at an offset.
+// synset reads the synset at an offset. A line that does not begin with its own offset is
+// damage: then the two files do not belong together.
 func (d *Dict) synset(at int64) (*synset, error) {
 	buf := make([]byte, maxLine)
 	n, err := d.data.ReadAt(buf, at)
@@ -299,7 +316,8 @@ func (d *Dict) synset(at int64) (*synset, error) {
 
 // parseSynset reads a line of the data file: offset, number of the lexicographer's file,
 // type, number of words in hexadecimal, the words with a number each, number of pointers,
-// these, and the gloss behind a bar.
+// these, and the gloss after a bar. Pointers to words that are not nouns are left out,
+// since their offsets are in other files.
 func parseSynset(line string, at int64) (*synset, error) {
 	fields, gloss, _ := strings.Cut(line, "|")
 	f := strings.Fields(fields)

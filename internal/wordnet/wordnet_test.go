@@ -24,7 +24,7 @@ var tiny = []entry{
 	{[]string{"lighthouse", "beacon"}, "a tower with a light", [][2]string{{"@", "tower"}}},
 	{[]string{"tower"}, "a tall building", [][2]string{{"~", "lighthouse"}, {"~", "belfry"}, {"~i", "Eiffel_Tower"}, {"%p", "spire"}}},
 	{[]string{"belfry"}, "a bell tower", [][2]string{{"@", "tower"}, {"~", "campanile"}, {"%p", "bell"}}},
-	{[]string{"campanile"}, "a belfry that stands alone", nil},
+	{[]string{"campanile"}, "a belfry apart from its church", nil},
 	{[]string{"Eiffel_Tower"}, "of Paris", nil},
 	{[]string{"spire"}, "the top of a tower", nil},
 	{[]string{"bell"}, "it rings", nil},
@@ -35,7 +35,7 @@ var tiny = []entry{
 // writeTiny writes the dictionary as WNDB has it and returns the folder.
 func writeTiny(t *testing.T) string {
 	t.Helper()
-	const licence = "  1 This line stands where the licence is.\n"
+	const licence = "  1 This line is in place of the licence.\n"
 	at := make([]int, len(tiny))
 	line := func(e entry, own int) string {
 		s := fmt.Sprintf("%08d 06 n %02x", own, len(e.words))
@@ -116,7 +116,7 @@ func TestSenses(t *testing.T) {
 	}
 }
 
-// Every entry of the index is found, wherever it stands.
+// Every entry of the index is found, wherever it is.
 func TestFindsAll(t *testing.T) {
 	d := open(t, writeTiny(t))
 	for _, e := range tiny {

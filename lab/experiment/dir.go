@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -64,7 +63,8 @@ func (x Experiment) rules() Experiment {
 }
 
 // keyOf returns 16 hexadecimal digits of the SHA-256 of the values as JSON. The
-// names of struct fields are part of that JSON.
+// names of struct fields are part of that JSON, so that renaming a field makes
+// every stored crawl look like another one.
 func keyOf(values ...any) string {
 	b, err := json.Marshal(values)
 	if err != nil {
@@ -245,6 +245,7 @@ func readTrail(r io.Reader, names *measure.Names) (*measure.Trail, error) {
 }
 
 // saveTrail stores the trail of a crawl that was made, and its processor time.
+// The trail is written last: a crawl whose trail is there has a time, too.
 func (d *dir) saveTrail(i int, j job, t *measure.Trail) error {
 	if d == nil {
 		return nil
@@ -297,10 +298,12 @@ type manifest struct {
 // manifestSchema is the version of the folder's format.
 const manifestSchema = "run/v1"
 
-// manifestForm bounds the manifest of a run, which has a few keys for each of its crawls.
+// manifestForm bounds the manifest of a run, which has a few keys for each of
+// its crawls.
 var manifestForm = strictyaml.Form{Bytes: 64 << 20, Line: 1 << 20, Brackets: 16, Dashes: 8, Indent: 64, Keys: 1 << 20}
 
-// finish writes the manifest and removes trails of crawls that are no part of the run.
+// finish writes the manifest and removes trails of crawls that are no part of
+// the run. The manifest comes last, since it declares the run complete.
 func (d *dir) finish(r *Results, jobs []job) error {
 	if err := d.checkOwner(); err != nil {
 		return err
@@ -320,7 +323,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 	if err := errors.Join(d.removeStale(m.Crawls), d.saveRelevant(r.Relevant)); err != nil {
 		return err
 	}
-	m.Command, m.Version = cmp.Or(d.command, "dowse lab run"), d.version
+	m.Command, m.Version = d.command, d.version
 	data, err := yaml.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
@@ -378,7 +381,9 @@ func abandoned(f fs.DirEntry) bool {
 	return err == nil && strings.HasSuffix(f.Name(), durable.Temporary) && time.Since(info.ModTime()) > 10*time.Minute
 }
 
-// Open reads a finished run without making any crawl.
+// Open reads a finished run without making any crawl. URLs and hosts are stored
+// once for all trails, so that a run of hundreds of crawls on one web fits into
+// memory.
 func Open(path string) (*Results, *manifest, error) {
 	r, m, err := openFacts(path)
 	if err != nil {

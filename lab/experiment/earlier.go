@@ -36,7 +36,7 @@ func (m *SyntheticWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
 	return tgraph.Builder{}.Build(seen.best(bestPages), seen)
 }
 
-// Trace returns the access log of so many synthetic people who read the web.
+// Trace returns the access log of a number of synthetic people who read the web.
 func (m *SyntheticWeb) Trace(people int) (*trace.Log, error) {
 	return buildLog(trace.Options{Salt: traceSalt}, func(build *trace.Builder) error {
 		var log bytes.Buffer
@@ -106,7 +106,8 @@ func (e *earlier) best(n int) (list []dowse.URL) {
 	return list
 }
 
-// Linking returns the pages that link to a page, in the order in which they were visited.
+// Linking returns the pages that link to a page, in the order in which they
+// were visited.
 func (e *earlier) Linking(to dowse.URL) ([]dowse.URL, error) { return e.linking[to], nil }
 
 // Document returns the text of a page, and nil if the crawl did not fetch it.

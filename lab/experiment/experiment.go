@@ -131,7 +131,7 @@ type Town struct {
 type Topics struct {
 	From  string   `yaml:"from"`  // web, or a file with one topic per line; default web
 	List  []string `yaml:"list"`  // the topics themselves, in place of From
-	Limit int      `yaml:"limit"` // use so many of them at most; default all
+	Limit int      `yaml:"limit"` // largest number of topics; default all
 	// Pages that a topic needs; default enough for training, seeds and 10
 	// targets.
 	Least int `yaml:"least"`
@@ -192,8 +192,8 @@ type Strategy struct {
 	Params map[string]Values `yaml:"params"`
 
 	Seeds string `yaml:"seeds"` // training, topic or generic; default Experiment.Seeds.From
-	// Make so many crawls, each from seeds of its own, and keep the one with the
-	// best harvest; default 1.
+	// Number of crawls to make, each from seeds of its own, keeping the one
+	// with the best harvest; default 1.
 	Best int `yaml:"best"`
 	// The part of the access log that it sees: early or late, the first or second
 	// half by time; default all.

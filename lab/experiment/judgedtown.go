@@ -79,6 +79,7 @@ func (t *JudgedTown) examples() (list []judge.Example) {
 // unread is the judge for visits whose pages need no rating.
 type unread struct{}
 
+// Judge returns no rating.
 func (unread) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
 // visitor returns a visitor of the town whose pages j rates.

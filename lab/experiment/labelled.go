@@ -168,9 +168,9 @@ func (b *labelledWeb) Document(u dowse.URL) (*dowse.Document, error) {
 }
 
 // topics returns the topics of an experiment on this web: those that it lists,
-// those of its file, or topics of the web that have enough pages. Every one must
-// leave something to find after its training pages are taken away; otherwise
-// topics returns an error that wraps ErrTopics.
+// those of its file, or topics of the web that have enough pages. Every one
+// must leave something to find apart from its training pages; otherwise topics
+// returns an error that wraps ErrTopics and names what to change.
 func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	list := x.Topics.List
 	if from := x.Topics.From; len(list) == 0 && from != "" && from != "web" {
@@ -301,6 +301,7 @@ func (b *labelledWeb) chosen(least, limit int, rng uint64) (list []string) {
 	return list
 }
 
+// count returns how many are true.
 func count(on []bool) (n int) {
 	for _, ok := range on {
 		if ok {
@@ -311,8 +312,9 @@ func count(on []bool) (n int) {
 }
 
 // newRand returns the random numbers for one purpose. They depend on the random
-// seed and the purpose alone (FNV-1a of its parts), so that what is drawn for one
-// topic does not change when another topic is added.
+// seed and the purpose alone (FNV-1a of its parts, each ended by a zero byte),
+// so that what is drawn for one topic does not change when another topic is
+// added.
 func newRand(rng uint64, purpose ...string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for _, s := range purpose {

@@ -20,8 +20,8 @@ import (
 	"dowse/weburl"
 )
 
-// TestOrderIsNotSeen records a web twice, in two orders. Pages on topic that stand first in a
-// file would tell a strategy what they are, if the order could be seen: every strategy
+// TestOrderIsNotSeen records a web twice, in two orders. Pages on topic that come first in a
+// file would give a strategy their label, if the order could be seen: every strategy
 // must make the same visits on both.
 func TestOrderIsNotSeen(t *testing.T) {
 	sequential(t)

@@ -7,9 +7,11 @@ import (
 	"dowse/internal/plain"
 )
 
-// origins records which link led to each page: of all links to it that the crawl
-// had seen when it visited the page, the one with the highest score, and the
-// first of equals. It is filled from the crawl's journal entries.
+// origins records which link led to each page: of all links to it that the
+// crawl had seen when it visited the page, the one with the highest score, and
+// the first of equals. It is filled from the crawl's journal entries, at a cost
+// of one comparison per link, and serves readers of a report: no measure uses
+// it.
 type origins struct {
 	known []origin             // best link so far, by number of the target
 	taken map[dowse.URL]origin // fixed when the page was fetched

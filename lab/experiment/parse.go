@@ -31,6 +31,7 @@ type fileError = mistake.Error
 // maxFile is the most bytes that an experiment's file may have.
 const maxFile = 128 << 10
 
+// fixOther is the advice for a mistake of which nothing more is known.
 const fixOther = "see docs/lab.md for an example"
 
 // form bounds an experiment's file.
@@ -62,7 +63,8 @@ func Load(path string) (*Experiment, []byte, error) {
 // Parse reads an experiment; name is the name of the file in errors. It is
 // strict: an unknown key, a repeated key, a value of the wrong type, or an
 // unknown strategy is an error that names the line and column and suggests what
-// to do. Defaults are filled in.
+// to do. Defaults are filled in. Nothing that the file names (webs, topics,
+// labels) is opened here.
 func Parse(data []byte, name string) (*Experiment, error) {
 	root, e := form.Parse(data, name)
 	if e != nil {
@@ -81,7 +83,8 @@ func Parse(data []byte, name string) (*Experiment, error) {
 }
 
 // A checker finds what is wrong with the values of an experiment whose form is
-// right. It reports the first problem only.
+// right. It reports the first problem only: later ones are often its
+// consequences.
 type checker struct {
 	file string
 	root ast.Node
@@ -96,11 +99,11 @@ func (c *checker) fail(path, problem, fix string) {
 	}
 	e := &fileError{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
 	for ; len(path) > 1; path = above(path) {
-		p, err := yaml.PathString(path)
-		if err != nil {
-			break
+		n := c.node(path)
+		if n == nil { // a single web may be written without a list
+			n = c.node(strings.Replace(path, "[0]", "", 1))
 		}
-		if n, err := p.FilterNode(c.root); err == nil && n != nil && n.GetToken() != nil {
+		if n != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
 			break
 		}
@@ -108,9 +111,21 @@ func (c *checker) fail(path, problem, fix string) {
 	c.err = e
 }
 
+// node returns what the file has at a YAML path, nil if it has nothing there.
+func (c *checker) node(path string) ast.Node {
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return nil
+	}
+	n, err := p.FilterNode(c.root)
+	if err != nil || n == nil || n.GetToken() == nil {
+		return nil
+	}
+	return n
+}
+
 // above returns the path of the parent. A problem is placed there if its own path
-// does not exist: a list may be left out where it has one item, and a missing key
-// has no place.
+// does not exist: a missing key has no place.
 func above(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
 // plainName matches names of experiments, which become names of folders.
@@ -291,24 +306,22 @@ func (c *checker) numbers(x *Experiment) {
 }
 
 // literal returns the text at a path, and false if it is a number with a
-// fraction: the YAML parser silently converts 0.5 to an integer.
+// fraction: the YAML parser silently converts 0.5 to an integer. A missing
+// value is whole.
 func (c *checker) literal(path string) (text string, whole bool) {
 	if c.err != nil {
 		return "", true
 	}
-	p, err := yaml.PathString(path)
-	if err != nil {
-		return "", true
-	}
-	n, err := p.FilterNode(c.root)
-	if err != nil || n == nil || n.GetToken() == nil {
+	n := c.node(path)
+	if n == nil {
 		return "", true
 	}
 	return n.GetToken().Value, n.Type() != ast.FloatType
 }
 
-// strategies checks that all strategies exist, that they have the parameters they
-// are given, and that no two have the same name in tables.
+// strategies checks that all strategies exist, that they have the parameters
+// they are given, that there are at most 1,000 variants, and that no two have
+// the same name in tables.
 func (c *checker) strategies(x *Experiment) {
 	known := x.available()
 	names := slices.Sorted(maps.Keys(known))
@@ -378,7 +391,8 @@ func (x *Experiment) available() map[string]strategy.Description {
 	return known
 }
 
-// options checks the keys of a strategy other than its parameters.
+// options checks the keys of a strategy other than its parameters: some apply
+// to page crawls only, one to site crawls only.
 func (c *checker) options(path string, s Strategy, sites bool) {
 	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "") {
 		c.fail(path, "seeds, best, trace and learn apply to page crawls only", "leave them out in an experiment on towns")
@@ -408,9 +422,10 @@ func (x *Experiment) Variants() (list []Variant) {
 	return list
 }
 
-// variants returns one variant per combination of parameter values, in the order
-// of the parameters' names. It stops at about 2,000, more than a file may have,
-// so that a hostile file can't exhaust memory before it is refused.
+// variants returns one variant per combination of parameter values, in the
+// order of the parameters' names. It stops at about 2,000, more than a file may
+// have, so that a hostile file cannot exhaust memory before it is refused. A
+// label of one's own is followed by the parameters that vary.
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
 	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn, Confidence: s.Confidence}}
@@ -524,7 +539,8 @@ func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
 	return decode((*plain)(s))
 }
 
-// UnmarshalYAML accepts one value or a list of them.
+// UnmarshalYAML accepts one value or a list of them. Values are kept as text,
+// since a strategy parses its own parameters.
 func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	var list []any
 	if decode(&list) != nil {
@@ -541,7 +557,9 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 }
 
 // Check checks an experiment that was changed in memory, as [Parse] does, and
-// returns its text. Defaults are filled in as there.
+// returns its text. Defaults are filled in as there. It writes the experiment
+// as YAML and parses that, so that nothing can be run that could not be read
+// from a file.
 func (x *Experiment) Check() ([]byte, error) {
 	text, err := yaml.Marshal(x)
 	if err != nil {

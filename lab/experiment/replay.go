@@ -93,6 +93,7 @@ func openReplay(ctx context.Context, dir string, visits int, o Options) (*replay
 	return r, nil
 }
 
+// close closes the web and the collection.
 func (r *replay) close() {
 	if r.web != nil {
 		r.web.Close()
@@ -134,7 +135,9 @@ func (t languageDetecting) JudgeWindows(p *dowse.Page, windows []dowse.Span) (do
 }
 
 // run crawls with one strategy, one visit after the other and without delays,
-// until it has made the visits of the replay.
+// until it has made the visits of the replay. The order of visits then depends
+// on the strategy alone, and differs from the original crawl, whose visits ran
+// concurrently.
 func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Replayed, error) {
 	done := Replayed{Strategy: spec}
 	s, err := r.old.StrategyFor(spec, files)

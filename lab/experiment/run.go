@@ -102,8 +102,10 @@ func (r *run) relevant() map[string][]dowse.URL {
 	return all
 }
 
-// A subject is what crawls are made for: a topic on a web, a synthetic web, or a
-// town. Its crawls may run concurrently.
+// A subject is what crawls are made for: a topic on a web, a synthetic web, or
+// a town. Its crawls may run concurrently; those of different subjects are made
+// one subject after the other, so that what a subject prepared can be released
+// early.
 type subject interface {
 	title() string         // name in trails
 	relevant() []dowse.URL // the relevant pages
@@ -134,7 +136,8 @@ func (s *shared[T]) get(make func() (T, error)) (T, error) {
 	return s.value, s.err
 }
 
-// release is called when one of the crawls has ended.
+// release is called when one of the crawls has ended. After the last one the
+// value is dropped.
 func (s *shared[T]) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,6 +176,7 @@ type webTopics struct {
 	topics []string
 }
 
+// facts describes the web for the manifest and for readers.
 func (b *webTopics) facts() WebFacts {
 	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web)}
 }
@@ -265,6 +269,7 @@ func (r *run) facts() (list []WebFacts) {
 	return list
 }
 
+// close closes the webs.
 func (r *run) close() {
 	for _, b := range r.webs {
 		b.web.Close()
@@ -332,7 +337,9 @@ func (r *run) failure() error {
 	return nil
 }
 
-// crawl makes one crawl, or loads its trail if the folder has it.
+// crawl makes one crawl, or loads its trail if the folder has it. A trail is
+// saved before the crawl counts as done, so that an interrupted run loses at
+// most the crawls under way.
 func (r *run) crawl(ctx context.Context, i int) error {
 	j := r.jobs[i]
 	defer j.task.done()
@@ -370,6 +377,7 @@ func (r *run) ended(kept bool) {
 	r.o.progress(p)
 }
 
+// progress reports the progress if somebody asked for it.
 func (o Options) progress(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)

@@ -406,9 +406,9 @@ func (j *job) timed(ctx context.Context, report func(time.Duration)) (*measure.T
 	if err != nil {
 		return nil, err
 	}
-	s = strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
+	s = strategytest.Around(s, func(invoke func() []dowse.Lead) []dowse.Lead {
 		begun := time.Now()
-		leads := say()
+		leads := invoke()
 		if len(leads) > 0 {
 			report(time.Since(begun))
 		}

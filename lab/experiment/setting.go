@@ -23,7 +23,8 @@ func (x *Experiment) Setting(webs []WebFacts) (web, how string) {
 	return x.place(webs), strings.Join(hows, ", ")
 }
 
-// place names the webs.
+// place names the webs in a few words: recorded ones by name, synthetic ones
+// together.
 func (x *Experiment) place(webs []WebFacts) string {
 	if x.Sites() {
 		return "synthetic towns"

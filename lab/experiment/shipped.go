@@ -11,7 +11,9 @@ import (
 //go:embed shipped/*.yaml
 var shipped embed.FS
 
-// Shipped lists the experiments that come with dowse, ordered by name.
+// Shipped lists the experiments that come with dowse, ordered by name. They are
+// part of the program, so that a mistake in one is a panic, and a test reads
+// all of them.
 func Shipped() (list []*Experiment) {
 	files, err := fs.Glob(shipped, "shipped/*.yaml")
 	if err != nil {

@@ -16,7 +16,7 @@ func TestShipped(t *testing.T) {
 	rows := map[string]bool{}
 	for _, x := range Shipped() {
 		if x.Title == "" || x.Name != "demo" && x.Paper == "" || len(x.Checks) == 0 {
-			t.Errorf("%s does not say what it is, or claims nothing", x.Name)
+			t.Errorf("%s has no description, or claims nothing", x.Name)
 		}
 		var runs measure.Runs
 		for _, v := range x.Variants() {
@@ -101,7 +101,7 @@ func TestLearning(t *testing.T) {
 		t.Errorf("the best of three has a harvest of %v, the first alone %v", harvest(&best), harvest(&one))
 	}
 	if g, b := of("generic"), of("breadth-first"); g.Steps.Relevant(1) != 0 || b.Steps.Relevant(1) != 1 {
-		t.Error("seeds are not what they are said to be")
+		t.Error("seeds are not those that the experiment names")
 	}
 	whole := ran(t, strings.Replace(learning, "predicate: word(half)\n", "", 1), Options{})
 	all, half := whole.Trails[0].Relevant, cold.Relevant

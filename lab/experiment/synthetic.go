@@ -118,6 +118,7 @@ type syntheticTask struct {
 	web shared[*SyntheticWeb]
 }
 
+// title is the name of the web in trails.
 func (t *syntheticTask) title() string { return t.name }
 
 // relevant returns nil: the list is needed only in reports of runs that are kept
@@ -134,4 +135,5 @@ func (t *syntheticTask) crawl(ctx context.Context, v Variant, set int) (*measure
 	return trail, m.trail(ctx, v.Spec, trail)
 }
 
+// done releases the web after its last crawl.
 func (t *syntheticTask) done() { t.web.release() }

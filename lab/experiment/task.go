@@ -50,6 +50,7 @@ type prepared struct {
 	needs   input.Inputs // of strategies
 }
 
+// title is the name of the topic in trails.
 func (t *task) title() string { return t.name }
 
 // relevant returns the relevant pages in the order of the web.
@@ -63,8 +64,10 @@ func (t *task) relevant() []dowse.URL {
 	return t.urls(list)
 }
 
-// A draw is what is drawn for a topic. Drawing reads no page, so a run can list
-// its crawls before the first one.
+// A draw is what is drawn for a topic: training pages and the relevant pages
+// that are left. A run draws for all topics before its first crawl, because
+// seeds and training pages enter the names of crawls. Pages are read for it
+// only if the experiment has a condition on them.
 type draw struct {
 	wanted    []bool
 	positives []int
@@ -73,7 +76,8 @@ type draw struct {
 }
 
 // drawTraining draws the training pages: positives from the relevant pages,
-// negatives from the others.
+// negatives from the others, without replacement. A topic with fewer pages than
+// wanted gives all it has.
 func (t *task) drawTraining() (*draw, error) {
 	b, x := t.source, t.x
 	wanted, err := b.wanted(t.topic, t.condition)
@@ -100,7 +104,9 @@ func (t *task) drawTraining() (*draw, error) {
 	return d, nil
 }
 
-// offTopic reports whether a page that is not relevant may be a negative example.
+// offTopic reports whether a page that is not relevant may be a negative
+// example: any such page, or a page of one of the other topics only, as in Wang
+// et al. 2009 (SPEC A.12).
 func (t *task) offTopic(i int) bool {
 	if t.x.Training.From != "topics" {
 		return true
@@ -154,8 +160,9 @@ func (t *task) done() { t.state.release() }
 // prepare returns the prepared state; the first call computes it.
 func (t *task) prepare() (*prepared, error) { return t.state.get(t.prepareNow) }
 
-// prepareNow reads the training pages, trains the judge, and builds the inputs of
-// strategies.
+// prepareNow reads the training pages, trains the judge, and builds the inputs
+// of strategies. It is the expensive part of a topic, seconds for some judges,
+// and is done once for all strategies and seed sets.
 func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
 	p := &prepared{wanted: d.wanted, train: map[int]bool{}, popular: t.popular()}
@@ -185,7 +192,8 @@ func (t *task) prepareNow() (*prepared, error) {
 }
 
 // popular returns the tenth of the relevant pages with the most links to them,
-// rounded up.
+// rounded up. Targets of the papers are pages that editors listed, which are
+// better known than most; the measure recall_popular is about these.
 func (t *task) popular() map[int]bool {
 	in := t.source.in()
 	var list []int
@@ -303,6 +311,7 @@ var paperRounds = map[string]int{"breadth-first": 50, "link-context": 50, "opic"
 // needsTGraph reports whether any strategy needs a T-Graph.
 func (x *Experiment) needsTGraph() bool { return x.needsAny("a T-Graph") }
 
+// needsAny reports whether any strategy of the experiment needs an input.
 func (x *Experiment) needsAny(what string) bool {
 	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.needs(what) })
 }
@@ -317,7 +326,7 @@ func (s Strategy) needs(what string) bool {
 
 // crawl makes the crawls of a variant and returns the trail of the one with the
 // best harvest. There is one crawl, unless the variant asks for the best of
-// several.
+// several, as Aggarwal 2004 reports the best of five.
 func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	p, err := t.prepare()
 	if err != nil {
@@ -390,7 +399,9 @@ func (t *task) pretrain(ctx context.Context, s dowse.Strategy, v Variant, set in
 	return s.(input.Learner).LearnFrom(from.Learnt(t.name), t.name)
 }
 
-// simulate crawls with a strategy from seeds and completes the trail.
+// simulate crawls with a strategy from seeds and completes the trail. Processor
+// time is that of the strategy and the frontier alone: the web answers outside
+// the clock.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
 	from := &origins{taken: map[dowse.URL]origin{}}
 	cfg.OnEntry = from.record
@@ -456,7 +467,8 @@ func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, er
 }
 
 // config returns the crawl's configuration: as live, but without delays unless
-// the experiment has some.
+// the experiment has some. Hosts with a robots.txt are asked for it, and for
+// their sitemaps, as in a live crawl.
 func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	x := t.x
 	name, _, _ := strings.Cut(v.Spec, ":")
@@ -512,7 +524,9 @@ type trailWriter struct {
 }
 
 // note records a fetched page as a step and counts failures. Sitemaps, repeated
-// visits and redirects leave no trace.
+// visits and redirects leave no trace (SPEC B.4). This is the only place where
+// labels meet a crawl, and it is behind the strategy: nothing of what is
+// written here is read by one.
 func (w *trailWriter) note(now time.Time, p *dowse.Page) {
 	switch {
 	case p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Redirected:

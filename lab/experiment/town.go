@@ -98,6 +98,7 @@ func (r *run) addTowns() {
 	}
 }
 
+// config returns what the generator needs to know of the town.
 func (t *town) config() demo.TownConfig {
 	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed}
 }
@@ -121,6 +122,7 @@ func (t *town) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// facts describes the town for the manifest and for readers.
 func (t *town) facts() WebFacts {
 	d := t.build()
 	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{d.Topic().Path}}
@@ -131,6 +133,7 @@ func (t *town) facts() WebFacts {
 	return f
 }
 
+// title is the name of the town in trails, where a topic's would be.
 func (t *town) title() string { return t.name }
 
 // relevant lists the homepages of the sites on topic.
@@ -214,7 +217,10 @@ func (w *townCrawl) sites(ctx context.Context, s *site.Crawler, rateGiven bool) 
 	return err
 }
 
-// pages runs a page crawler until the sites of its pages would be enough.
+// pages runs a page crawler until the sites of its pages would be enough: the
+// comparison of Ester, Kriegel and Schubert 2004, in which pages are grouped by
+// site after the crawl (SPEC C.9). Homes judges each site by its homepage
+// alone.
 func (w *townCrawl) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
 	catch := site.Catch{Error: w.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
@@ -250,7 +256,8 @@ func (w *townCrawl) simulate(ctx context.Context, s dowse.Strategy, each func(*d
 // townLatency is how long an answer of a town takes: 2 to 10 ms, fixed per URL.
 func townLatency(u dowse.URL) time.Duration { return time.Duration(2+len(u)%9) * time.Millisecond }
 
-// note records a page as a step and reports whether the crawl goes on.
+// note records a page as a step and reports whether the crawl goes on. Pages of
+// training and start sites are left out, as the paper does.
 func (w *townCrawl) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bool) bool {
 	name, _ := site.Of(p.URL, "")
 	switch {

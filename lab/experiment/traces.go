@@ -38,7 +38,8 @@ func (x *Experiment) traceParts() (parts []string) {
 	return parts
 }
 
-// tracesOf reads the access logs of a web, once per part.
+// tracesOf reads the access logs of a web, once per part. A log is read again
+// for each part instead of being held in memory.
 func (b *labelledWeb) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, error) {
 	feed := b.feed(s, slices.ContainsFunc(parts, func(p string) bool { return p != "" }))
 	middle, err := b.middle(feed, parts)
@@ -126,6 +127,7 @@ func readLogs(build *trace.Builder, paths []string) error {
 	return nil
 }
 
+// readLog adds the accesses of one log, whose name is for errors.
 func readLog(build *trace.Builder, name string, r io.Reader) error {
 	if _, err := build.Read(r); err != nil {
 		return fmt.Errorf("experiment: traces: %s: %w", name, err)

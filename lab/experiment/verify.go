@@ -15,7 +15,9 @@ type Verification struct {
 }
 
 // Verify repeats every crawl of a run in memory, writes nothing, and compares
-// each trail with the stored one, byte by byte.
+// each trail with the stored one, byte by byte. It takes as long as the run
+// did. Equal bytes need the same processor architecture, since floating point
+// differs between them in the last digit.
 func Verify(ctx context.Context, path string, o Options) (*Verification, error) {
 	old, m, err := openFacts(path)
 	if err != nil {

@@ -52,7 +52,8 @@ func (b *labelledWeb) walkPeople(build *trace.Builder) {
 	}
 }
 
-// session adds one session of a person.
+// session adds one session of a person: up to twelve pages, a second apart,
+// beginning at a page on one of the person's topics.
 func (b *labelledWeb) session(build *trace.Builder, draw *rand.Rand, who string, at time.Time, likes map[int32]bool, on, about [][]int32) {
 	var starts []int32
 	for t := range on {
@@ -75,7 +76,8 @@ func (b *labelledWeb) session(build *trace.Builder, draw *rand.Rand, who string,
 	}
 }
 
-// choose picks the next page among links.
+// choose picks the next page among the links of a page: mostly one on the
+// person's topics, if there is any.
 func choose(draw *rand.Rand, out []int32, likes map[int32]bool, about [][]int32) int32 {
 	var liked []int32
 	for _, to := range out {

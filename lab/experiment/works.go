@@ -9,6 +9,7 @@ import (
 type work struct{ Text, BibTeX string }
 
 // works returns the publications by the keys that experiments use in "cite".
+// They are a function, not a variable, because nothing may change them.
 func works() map[string]work {
 	works := map[string]work{}
 	for _, w := range []struct{ key, text, fields string }{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSources: every strategy that is said to be from somewhere exists, and so does the work.
+// TestSources: every strategy that has a source exists, and so does the work.
 func TestSources(t *testing.T) {
 	known := (&Experiment{}).available()
 	for _, d := range siteStrategies() {

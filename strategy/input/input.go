@@ -1,8 +1,8 @@
-// Package input is what strategies can be given beside parameters and pages: a trace of
-// who went where, a T-Graph, the words and the language of the topic, links of which it
-// is known where they led, a decimal classification, and what an earlier crawl has
-// learnt. A strategy that uses any of these is a [Taker]; one that can hand on what
-// it learnt is a [Learner].
+// Package input defines what a strategy can be given in addition to parameters and pages: a
+// trace of who accessed what, a T-Graph, the words and the language of the topic, labelled
+// links, a decimal classification, and what an earlier crawl has learnt. A strategy that
+// uses any of these is a [Taker]; one whose knowledge can be reused is a [Learner].
+// Strategies that need none of it do not depend on this package.
 package input
 
 import (
@@ -13,7 +13,8 @@ import (
 	"dowse/judge"
 )
 
-// Inputs are what there is for the strategies of a crawl.
+// Inputs are the inputs that a crawl has for its strategies. Strategies must not change
+// them.
 type Inputs struct {
 	Trace  Trace         // who went where; nil for none
 	TGraph *tgraph.Graph // the ways to known pages; nil for none
@@ -24,7 +25,7 @@ type Inputs struct {
 	Classes  []judge.Code      // a decimal classification; nil for none
 }
 
-// A Kind is one of the inputs. Kinds are added up with |.
+// A Kind is a set of inputs. Kinds are combined with |.
 type Kind uint8
 
 // The kinds of inputs, one for each field of [Inputs].
@@ -39,16 +40,17 @@ const (
 
 // A Taker is a strategy that uses inputs.
 type Taker interface {
-	// Inputs returns the kinds of inputs without which the strategy can't crawl, and
-	// the kinds that it uses where they are given.
+	// Inputs returns the kinds of inputs without which the strategy cannot crawl, and the
+	// kinds that it uses if they are given.
 	Inputs() (required, used Kind)
-	// Take hands the inputs over. It is called once, when the parameters are set and
-	// before anything else is asked of the strategy. What a parameter says wins over an
-	// input. The error for a required input that is missing says how to give it.
+	// Take sets the inputs. It is called once, after the parameters were set and before any
+	// other method. A parameter takes precedence over an input. The error for a required
+	// input that is missing describes how to give it.
 	Take(in Inputs) error
 }
 
-// Required names the inputs without which a strategy can't crawl: "a trace", "a T-Graph".
+// Required returns the names of the inputs without which a strategy cannot crawl: "a
+// trace", "a T-Graph".
 func Required(s dowse.Strategy) (names []string) {
 	required, _ := kindsOf(s)
 	if required&KindTrace != 0 {
@@ -60,7 +62,7 @@ func Required(s dowse.Strategy) (names []string) {
 	return names
 }
 
-// Give hands the inputs to a strategy, if it uses any.
+// Give sets the inputs of a strategy that uses any, and returns its error.
 func (in Inputs) Give(s dowse.Strategy) error {
 	if t, ok := s.(Taker); ok {
 		return t.Take(in)
@@ -68,8 +70,9 @@ func (in Inputs) Give(s dowse.Strategy) error {
 	return nil
 }
 
-// Unused names the files that were given and that none of the strategies uses. The
-// words and the language come with every topic, so they are not named.
+// Unused returns the names of the files that were given and that none of the strategies
+// uses, so that a person is warned of a file without effect. The words and the language
+// come with every topic and are not named.
 func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 	for _, file := range []struct {
 		name  string
@@ -92,6 +95,7 @@ func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 	return names
 }
 
+// kindsOf returns what a strategy requires and uses; nothing for one that is not a Taker.
 func kindsOf(s dowse.Strategy) (required, used Kind) {
 	if t, ok := s.(Taker); ok {
 		return t.Inputs()

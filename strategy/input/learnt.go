@@ -20,7 +20,7 @@ type Learnt struct {
 	Bags      *BagsLearnt    `json:"bags,omitempty"`
 }
 
-// LinkageLearnt is what links have taught.
+// LinkageLearnt is what was learnt from links: K of Aggarwal 2004, sec. 3.
 type LinkageLearnt struct {
 	Pages  Tally            `json:"pages"`
 	Links  [4]float64       `json:"links"` // between visited pages: on topic to on, on to off, off to on, off to off
@@ -28,7 +28,7 @@ type LinkageLearnt struct {
 	Tokens map[string]Tally `json:"tokens"`
 }
 
-// UsageLearnt is what a trace has taught.
+// UsageLearnt is what was learnt from a trace: K of Aggarwal 2004, sec. 3.1.
 type UsageLearnt struct {
 	Pages      Tally            `json:"pages"`
 	Users      map[string]Tally `json:"users"` // by key, see [Trace]
@@ -37,7 +37,7 @@ type UsageLearnt struct {
 	Far        Tally            `json:"far"`  // other accessed pages
 }
 
-// BagsLearnt is what the words of links have taught.
+// BagsLearnt is what was learnt from the words of links, by naive Bayes.
 type BagsLearnt struct {
 	Links Tally            `json:"links"`
 	Terms map[string]Tally `json:"terms"` // occurrences, and those in links to relevant pages
@@ -46,9 +46,11 @@ type BagsLearnt struct {
 // A Tally counts pages with a feature, and those of them on topic.
 type Tally [2]float64
 
-// Sides parts what is on topic from what is not.
+// Sides returns the counts off and on topic.
 func (t Tally) Sides() [2]float64 { return [2]float64{t[0] - t[1], t[1]} }
 
+// sound reports whether a tally can be a count: no negative or infinite number, and not
+// more on topic than in all. NaN fails both comparisons.
 func (t Tally) sound() bool { return t[0] >= t[1] && t[1] >= 0 && !math.IsInf(t[0], 0) }
 
 // A Learner is a strategy whose knowledge can be reused.
@@ -62,10 +64,10 @@ type Learner interface {
 
 const learntFormat = "dowse-learnt/1"
 
-// ErrPredicate says that something was learnt about another predicate.
+// ErrPredicate is the error for knowledge that is about another predicate.
 var ErrPredicate = errors.New("learnt about another predicate")
 
-// Write writes what was learnt as JSON.
+// Write writes what was learnt as JSON, in the format dowse-learnt/1.
 func (l *Learnt) Write(w io.Writer) error {
 	out := *l
 	out.Format = learntFormat
@@ -80,7 +82,8 @@ func (l *Learnt) Write(w io.Writer) error {
 // maxLearnt bounds what is read: several times what the largest vocabulary takes.
 const maxLearnt = 1 << 28
 
-// ReadLearnt reads what Write wrote, and refuses counts that can't be.
+// ReadLearnt reads what Write wrote. It refuses other formats, and counts that are
+// impossible, from which ratios could not be computed.
 func ReadLearnt(r io.Reader) (*Learnt, error) {
 	l := &Learnt{}
 	if err := json.NewDecoder(io.LimitReader(r, maxLearnt)).Decode(l); err != nil {
@@ -95,6 +98,7 @@ func ReadLearnt(r io.Reader) (*Learnt, error) {
 	return l, nil
 }
 
+// sound reports whether all counts are possible.
 func (l *Learnt) sound() bool {
 	tables := []map[string]Tally{}
 	if k := l.Linkage; k != nil {
@@ -119,7 +123,8 @@ func (l *Learnt) sound() bool {
 	return true
 }
 
-// Fits checks that something was learnt of what, about the predicate.
+// Fits returns an error if l is about another predicate, or if has is false: it has no
+// knowledge of the kind that the strategy needs, which what names.
 func (l *Learnt) Fits(predicate string, has bool, what string) error {
 	if l.Predicate != predicate {
 		return fmt.Errorf("strategy: %w: it is about %q, this crawl is about %q; start without it, or crawl for the same", ErrPredicate, l.Predicate, predicate)

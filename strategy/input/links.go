@@ -10,7 +10,7 @@ import (
 	"dowse/internal/linktext"
 )
 
-// A LabelledLink is a link of which it is known where it led.
+// A LabelledLink is a link of which it is known whether it led to a relevant page.
 type LabelledLink struct {
 	Anchor   string
 	URL      dowse.URL
@@ -20,9 +20,9 @@ type LabelledLink struct {
 // maxLabelled bounds the links that are read from a file.
 const maxLabelled = 100_000
 
-// ReadLabelledLinks reads links of which is known where they led: a line to a link,
-// with tabs between + or -, the URL and the anchor. Empty lines and those that begin
-// with # are passed over. URLs are taken as they stand, only their words count.
+// ReadLabelledLinks reads labelled links: one per line, with tabs between + or -, the URL
+// and the anchor. Empty lines and lines that begin with # are ignored. URLs are not parsed,
+// since only their words count. At most 100,000 links are read; an error names the line.
 func ReadLabelledLinks(r io.Reader) (list []LabelledLink, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -57,7 +57,8 @@ func labelledLink(line string) (l LabelledLink, err error) {
 	return l, nil
 }
 
-// WriteLabelledLinks writes what ReadLabelledLinks reads.
+// WriteLabelledLinks writes links in the format that ReadLabelledLinks reads. White space
+// in anchors becomes single spaces.
 func WriteLabelledLinks(w io.Writer, list []LabelledLink) error {
 	b := bufio.NewWriter(w)
 	for _, l := range list {

@@ -15,7 +15,7 @@ import (
 // TestAroundDropsNothing reads which optional interfaces a strategy may have from
 // the source of package dowse, so that a new one can't be forgotten here.
 func TestAroundDropsNothing(t *testing.T) {
-	listen := func(say func() []dowse.Lead) []dowse.Lead { return say() }
+	listen := func(invoke func() []dowse.Lead) []dowse.Lead { return invoke() }
 	wrapped := strategytest.Around(named(t, "online"), listen) // a saver
 	for name, methods := range abilities(t) {
 		for _, m := range methods {

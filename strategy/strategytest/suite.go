@@ -20,12 +20,16 @@ import (
 // parameters each time.
 func Run(t *testing.T, make func() dowse.Strategy) { RunOn(t, Random, make) }
 
-// A Maker generates a toy web of so many pages, and seeds in it. The same
+// A Maker generates a toy web of a number of pages, and seeds in it. The same
 // arguments must give the same web.
 type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
 
 // RunOn is Run on other webs than those of [Random], for strategies that depend
 // on more than links.
+//
+// The checks that compare crawls run twice: page by page, and in rounds of 7
+// pages, since in a round the strategy sees all pages before its first lead is
+// queued.
 func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	t.Run("sound leads", func(t *testing.T) { soundLeads(t, on, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
@@ -40,8 +44,11 @@ func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	}
 }
 
-// Random generates a toy web of n pages on a few hosts, with failures,
-// redirects, flaky pages and dead ends among them.
+// Random generates a toy web of n pages on seven hosts. One page in twenty
+// redirects, one fails, and one fails at its first visit; one link in eleven
+// leads to a page that does not exist. Relevance, ratings of links and words
+// are independent of each other, so that no strategy can be much better than
+// another: the suite checks promises, not quality.
 func Random(n int, seed uint64) (Toy, []dowse.URL) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	url := func(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/p%d", i%7, i)) }
@@ -70,9 +77,10 @@ func Random(n int, seed uint64) (Toy, []dowse.URL) {
 	return web, []dowse.URL{url(0), url(1), url(2)}
 }
 
-// Sites generates a toy web of sites: each has a homepage and pages of similar
-// relevance that mostly link to each other; some sites are dead or only a
-// redirect.
+// Sites generates a toy web of sites of 15 pages: each has a homepage and pages
+// of similar relevance that mostly link to each other; some sites are dead or
+// only a redirect. Homepages are at www. and other pages are not, so that a
+// strategy that groups pages by site has to treat both as one.
 func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 	const size = 15
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -106,7 +114,8 @@ func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 }
 
 // config is the configuration of all crawls of the suite: polite, one visit at
-// a time, without a trap budget, since toy webs look like traps.
+// a time, without a trap budget, since toy webs look like traps. With one visit
+// at a time the order of visits is the strategy's alone.
 func config(s dowse.Strategy) crawl.Config {
 	return crawl.Config{
 		Strategy: s, Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 1}, Traps: crawl.Traps{Budget: -1},
@@ -129,6 +138,7 @@ func start(t *testing.T, s dowse.Strategy, round int, seeds []dowse.URL) *crawl.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // step makes the next visit and returns its page; nil when the crawl is over.
+// If the crawl has to wait, virtual time moves to when it need not.
 func step(c *crawl.Crawl, web Toy, now *time.Time) *dowse.Page {
 	for {
 		v, when, ok := c.Next(*now)
@@ -147,7 +157,7 @@ func step(c *crawl.Crawl, web Toy, now *time.Time) *dowse.Page {
 }
 
 // visits crawls to the end, with at most most visits, and returns a line per
-// visit.
+// visit: URL, outcome, priority, and whether it was a revisit.
 func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	now := epoch
 	for len(list) < most {
@@ -160,7 +170,8 @@ func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	return list
 }
 
-// deterministic runs the same crawl twice and compares the visits.
+// deterministic runs the same crawl twice and compares the visits with their
+// priorities. Lead order that depends on the iteration of a map fails here.
 func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	var first []string
 	for run := range 2 {
@@ -178,7 +189,9 @@ func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy
 }
 
 // once checks that no URL is visited twice without a revisit, and that the
-// books of the crawl balance at the end.
+// books of the crawl balance at the end: every URL that a strategy made known
+// has exactly one state. Temporary failures are visited again by design and are
+// not counted.
 func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 11)
 	s := make()
@@ -202,12 +215,13 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 		seen[p.URL] = true
 	}
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("the books do not balance: %+v", b)
+		t.Errorf("the counts do not add up: %+v", b)
 	}
 }
 
-// soundLeads checks every lead that a strategy returns: it has a URL or a
-// group, a finite priority, and a reason.
+// soundLeads checks every lead that a strategy returns, whatever method returns
+// it: it has a URL or a group, a finite priority, and a reason. Priorities that
+// are not numbers have no place in a heap, and `why` shows the reasons.
 func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 	web, seeds := on(300, 3)
 	leadCount := 0
@@ -222,8 +236,8 @@ func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 			t.Errorf("%+v is about no URL", l)
 		}
 	}
-	s := Around(make(), func(say func() []dowse.Lead) []dowse.Lead {
-		leads := say()
+	s := Around(make(), func(invoke func() []dowse.Lead) []dowse.Lead {
+		leads := invoke()
 		for _, l := range leads {
 			check(l)
 		}
@@ -235,8 +249,8 @@ func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 	}
 }
 
-// manyLinks visits a page with 100,000 links: a strategy must not take
-// quadratic time or lose any.
+// manyLinks visits a page with 100,000 links. A strategy must know all of them
+// afterwards; one that takes quadratic time does not finish.
 func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	const n = 100_000
 	var p Page
@@ -248,12 +262,13 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, []dowse.URL{"http://a.test/"})
 	visits(c, web, 20)
 	if b := c.Books(); b.Known < n || !b.Balanced() {
-		t.Errorf("books after a page of %d links: %+v", n, b)
+		t.Errorf("counts after a page of %d links: %+v", n, b)
 	}
 }
 
 // oddPages visits URLs with control characters, addresses, extreme lengths, and
-// redirects in circles.
+// redirects in circles. Nothing is expected but that the strategy returns and
+// that the books balance.
 func oddPages(t *testing.T, make func() dowse.Strategy) {
 	odd := []dowse.URL{
 		"http://x.test/", "http://x.test/\u202e?q=\x01", "http://[::1]/", "http://x.test/" + dowse.URL(bytes.Repeat([]byte("a"), 5000)), "s1", "?",
@@ -268,12 +283,14 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, append(odd, "s2", "s3", "gone"))
 	visits(c, web, 100)
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("books: %+v", b)
+		t.Errorf("counts: %+v", b)
 	}
 }
 
 // saveAndLoad saves a crawl halfway, loads it into a new strategy and compares
-// what follows with a crawl that was not interrupted.
+// what follows, visit by visit and to the last digit of each priority, with a
+// crawl that was not interrupted. It saves between rounds, since a crawl never
+// saves within one.
 func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	const half = 60
 	webA, seeds := on(300, 23)
@@ -319,7 +336,9 @@ func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) 
 }
 
 // fold crawls with a journal and rebuilds crawl and strategy from it:
-// everything that is known of every URL must be the same, to the last digit.
+// everything that is known of every URL, and the saved state of the strategy,
+// must be the same to the last digit. This is the invariant on which replays
+// and the recovery after a crash rest.
 func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 29)
 	dir := t.TempDir()
@@ -354,7 +373,7 @@ func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	}
 }
 
-// journalled opens a crawl with a journal in dir.
+// journalled opens a crawl with a journal in dir, new or to be folded.
 func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy) (*crawl.Crawl, dowse.Strategy, *crawl.Journal) {
 	t.Helper()
 	j, err := crawl.OpenJournal(dir, nil, false)
@@ -370,7 +389,8 @@ func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy)
 	return c, cfg.Strategy, j
 }
 
-// account returns a line per URL with everything that the frontier knows of it.
+// account returns a line per URL with everything that the frontier knows of it:
+// state, priority, band, group and note.
 func account(f *frontier.Frontier) []string {
 	list := make([]string, f.Len())
 	for i := range list {
@@ -394,8 +414,11 @@ func learnt(t *testing.T, s dowse.Strategy) []byte {
 	return b
 }
 
-// arenaLog keeps strings in an arena that outlives the crawl.
+// arenaLog keeps strings in an arena that outlives the crawl, so that a snapshot
+// can be restored with the places that it contains.
 type arenaLog struct{ *frontier.Arena }
 
+// Record drops the entry: these tests need no journal, only strings that stay
+// valid.
 func (arenaLog) Record(*crawl.Entry) uint64    { return 0 }
 func (arenaLog) RobotsAt(uint64) *dowse.Robots { return nil }

@@ -26,18 +26,22 @@ import (
 // ("s1"). A URL that is not in it fails permanently.
 type Toy map[dowse.URL]Page
 
-// A Page of a toy web.
+// A Page of a toy web. The zero Page is one that is fetched, off topic, without
+// text and links.
 type Page struct {
+	// Relevance is the judge's verdict, 0 to 1. A crawl counts the page as on
+	// topic from its threshold on, 0.5 unless a test sets another.
 	Relevance float64
-	Text      string
-	Links     []Link
-	Redirect  dowse.URL     // target, if the page is a redirect
-	Fails     dowse.Reason  // reason, if the page fails permanently
-	Flaky     int           // number of visits that fail temporarily before one succeeds
-	Took      time.Duration // virtual duration of a visit; at least 1 ms
+	// Text is what strategies read; its words are cut as those of a parsed page.
+	Text     string
+	Links    []Link
+	Redirect dowse.URL     // target, if the page is a redirect
+	Fails    dowse.Reason  // reason, if the page fails permanently
+	Flaky    int           // number of visits that fail temporarily before one succeeds
+	Took     time.Duration // virtual duration of a visit; at least 1 ms
 }
 
-// A Link of a toy page.
+// A Link of a toy page. Two links to one target are two mentions of one link.
 type Link struct {
 	To          dowse.URL
 	Context     float64 // the judge's rating of the words around it
@@ -45,7 +49,8 @@ type Link struct {
 	Anchor      string
 }
 
-// To returns links without anchors and ratings.
+// To returns links without anchors and ratings, for strategies that use only
+// the graph.
 func To(urls ...dowse.URL) []Link {
 	links := make([]Link, len(urls))
 	for i, u := range urls {
@@ -54,8 +59,9 @@ func To(urls ...dowse.URL) []Link {
 	return links
 }
 
-// Visit answers a visit; it implements lab.Web. Flaky pages count down, so a
-// web is used for one crawl.
+// Visit answers a visit; it implements lab.Web. It costs no time but a virtual
+// one, and needs no judge: ratings are those that the test wrote down. Flaky
+// pages count down, so that a web can be used for one crawl only.
 func (t Toy) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	p := v.Page()
 	tp, ok := t[v.URL]
@@ -101,7 +107,8 @@ func (tp Page) fill(p *dowse.Page) {
 }
 
 // restore sets the text of a page that comes from a journal, as an archive
-// does.
+// does: journals hold no text, and strategies that read it must learn the same
+// from a fold.
 func (t Toy) restore(p *dowse.Page) error {
 	p.Text = t[p.URL].Text
 	p.Words = dowse.Words(p.Text)
@@ -109,7 +116,8 @@ func (t Toy) restore(p *dowse.Page) error {
 }
 
 // Order crawls a toy web from its seeds, one page after the other and without
-// delays, and returns the pages in the order in which they were visited.
+// delays, and returns the pages in the order in which they were visited. Since
+// no host ever rests, the order is that of the strategy alone.
 func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) {
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}})
 	if err != nil {
@@ -124,7 +132,9 @@ func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) 
 }
 
 // Rounds crawls a toy web round by round. After each round it calls see with
-// the URLs that were visited, in order; see may inspect the crawl.
+// the URLs that were visited, in order; see may inspect the crawl. All visits
+// of a round are begun before the first of their pages is absorbed, which is
+// the snapshot that SPEC B.1 prescribes.
 func Rounds(c *crawl.Crawl, web Toy, see func(taken []dowse.URL)) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for {

@@ -5,5 +5,10 @@
 // original: copies with a session id, print versions, mirrors with another date
 // and another advertisement, and pages with small edits.
 //
+// The two kinds lie close together on purpose. A shop's articles share more
+// words with each other than a print version shares with its page, so that
+// neither the whole text nor a threshold alone can decide; what can is which
+// words belong to the template.
+//
 // The same arguments always generate the same sites.
 package template

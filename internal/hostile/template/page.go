@@ -6,7 +6,9 @@ import (
 	"strings"
 )
 
-// A Page is one page of a generated site.
+// A Page is one page of a generated site. Same is what a test compares a
+// crawler's opinion with: two pages are near-duplicates if, and only if, their
+// originals are the same.
 type Page struct {
 	Host, Path string
 	HTML       string
@@ -25,16 +27,18 @@ func (p *Page) Original() string {
 	return p.Key()
 }
 
-// A theme is what all pages of a host have around their own text.
+// A theme is what all pages of a host have around their own text: the part that
+// a reader ignores and a comparison of words does not.
 type theme struct {
 	host   string
 	name   string   // of the site, in titles and headings
 	menu   []string // paths; the words on a link depend on it
-	aside  string   // HTML of a box beside the text, the same on all pages
+	aside  string   // HTML of a box next to the text, the same on all pages
 	footer string   // words
 }
 
-// page wraps a text into the theme.
+// page wraps a text into the theme: header, menu, box and footer have more
+// words than many texts, as on real sites.
 func (t *theme) page(path, title, body string) Page {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html lang=en><title>%s | %s</title><header><h2>%[2]s</h2><nav><ul>", title, t.name)
@@ -46,7 +50,8 @@ func (t *theme) page(path, title, body string) Page {
 	return Page{Host: t.host, Path: path, HTML: b.String()}
 }
 
-// bare returns the page as a print version: the text alone.
+// bare returns the page as a print version: the text alone, without the theme.
+// To a reader it is the same page.
 func (t *theme) bare(path, title, body, of string) Page {
 	return Page{
 		Host: t.host, Path: path, Same: t.host + of,
@@ -54,13 +59,14 @@ func (t *theme) bare(path, title, body, of string) Page {
 	}
 }
 
-// copied returns a page with the same text under another URL.
+// copied returns a page with the same text under another URL: a near-duplicate
+// of the page, or of the page that it copies itself.
 func copied(p Page, path string) Page {
 	p.Same, p.Path = p.Original(), path
 	return p
 }
 
-// name makes a title of n words.
+// name makes a title of n words, each with a capital.
 func name(seed string, n int) string {
 	words := strings.Fields(strings.ReplaceAll(Prose(seed+" name", n), ".", ""))
 	for i, w := range words {
@@ -69,7 +75,7 @@ func name(seed string, n int) string {
 	return strings.Join(words, " ")
 }
 
-// number draws a number below n.
+// number draws a number below n that depends on the seed alone.
 func number(seed string, n uint64) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(seed))
@@ -77,7 +83,8 @@ func number(seed string, n uint64) uint64 {
 	return (x ^ x>>29) % n
 }
 
-// edited replaces every nth word, from the nth on.
+// edited replaces every nth word, from the nth on: a correction that leaves
+// most of the text.
 func edited(text string, nth int) string {
 	words := strings.Fields(text)
 	for i := nth - 1; i < len(words); i += nth {
@@ -86,9 +93,10 @@ func edited(text string, nth int) string {
 	return strings.Join(words, " ")
 }
 
+// link is a link with words.
 func link(path, words string) string { return fmt.Sprintf(`<a href="%s">%s</a>`, path, words) }
 
-// numbered makes paths with numbers from 1 to n.
+// numbered makes paths with numbers from 1 to n, by a format with one verb.
 func numbered(format string, n int) (list []string) {
 	for i := range n {
 		list = append(list, fmt.Sprintf(format, i+1))

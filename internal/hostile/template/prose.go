@@ -19,7 +19,8 @@ porch potter pumpkin quarry quilt rabbit rafter raisin ribbon rocket rope saddle
 silver spindle spoon stable statue sugar summer tailor tavern thimble thistle timber tower trumpet tunnel turnip
 umbrella valley velvet village violin wagon walnut weaver whistle willow window winter wood yarn`)
 
-// Prose returns n words that look like a text. The same seed gives the same words.
+// Prose returns n words that look like a text. The same seed gives the same
+// words.
 func Prose(seed string, n int) string {
 	h := fnv.New64a()
 	h.Write([]byte(seed))

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Shop makes a shop: a homepage, listings of goods that lead to each other, and a page
-// for each of the goods. In the listings the same words stand beside every article.
-// Every tenth of the goods has a copy with a session id and, with other goods in its
-// box of suggestions, a mirrored one. Homepage first; copies last, to which no link leads.
+// Shop makes a shop: a homepage, listings of goods that lead to each other, and
+// a page for each of the goods. In the listings the same words are next to
+// every article. Every tenth of the goods has a copy with a session id and,
+// with other goods in its box of suggestions, a mirrored one. The homepage
+// comes first; copies, to which no link leads, come last.
 func Shop(host string, listings, each int) (pages []Page) {
 	t := &theme{host: host, name: name(host, 2), menu: numbered("/help/%d", 8), footer: Prose(host+" footer", 60), aside: "<p>" + Prose(host+" aside", 25)}
 	home := "<p>Welcome to our shop. " + Prose(host+" welcome", 60)
@@ -42,7 +43,8 @@ func Shop(host string, listings, each int) (pages []Page) {
 	return append(append(pages, goods...), copies...)
 }
 
-// article is the page of one of the goods; box draws the suggestions beside it.
+// article is the page of one of the goods; box draws the suggestions next to
+// it. Seventy of its words are its own, the rest is the shop's.
 func (t *theme) article(path string, n int, box string) Page {
 	seed := fmt.Sprintf("%s product %d", t.host, n)
 	title := name(t.host+fmt.Sprintf("/product/%d", n+1), 3)
@@ -54,8 +56,8 @@ func (t *theme) article(path string, n int, box string) Page {
 	return t.page(path, title, body)
 }
 
-// Forum makes a forum: lists of threads that lead to each other, and a page for each
-// thread. Every tenth thread has a copy that was read more often since.
+// Forum makes a forum: lists of threads that lead to each other, and a page for
+// each thread. Every tenth thread has a copy that was read more often since.
 func Forum(host string, lists, each int) (pages []Page) {
 	t := &theme{host: host, name: name(host, 2), menu: numbered("/board/%d", 6), footer: Prose(host+" footer", 40), aside: "<p>Users online " + Prose(host+" users", 12)}
 	var home string
@@ -86,6 +88,8 @@ func Forum(host string, lists, each int) (pages []Page) {
 	return append(append(pages, threads...), copies...)
 }
 
+// thread is the page of a thread of two to five posts; reads is the number that
+// changes with every visit.
 func (t *theme) thread(path string, reads int) Page {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<p>Read %d times", reads)
@@ -96,8 +100,9 @@ func (t *theme) thread(path string, reads int) Page {
 	return t.page(path, name(t.host+path, 4), b.String())
 }
 
-// Listings makes a site of small advertisements, whose pages have much of a template and
-// few words of their own. Every tenth has a copy with a session id.
+// Listings makes a site of small advertisements, whose pages have much of a
+// template and few words of their own: fourteen, and some numbers. Every tenth
+// has a copy with a session id.
 func Listings(host string, n int) (pages []Page) {
 	t := &theme{host: host, name: name(host, 2), menu: numbered("/region/%d", 16), footer: Prose(host+" footer", 90), aside: "<p>" + Prose(host+" aside", 60)}
 	var copies []Page
@@ -121,7 +126,8 @@ func Listings(host string, n int) (pages []Page) {
 	return append(append([]Page{first}, pages...), copies...)
 }
 
-// Franchise makes n hosts with one text, each of them about another town.
+// Franchise makes n hosts with one text, each of them about another town: no
+// page is a near-duplicate, although only a few words differ.
 func Franchise(domain string, n int) (pages []Page) {
 	topics := []string{"Menu", "Opening hours", "Our story", "Jobs", "Catering", "Gift cards", "Directions", "Allergens", "Events"}
 	for i := range n {
@@ -140,7 +146,8 @@ func Franchise(domain string, n int) (pages []Page) {
 	return pages
 }
 
-// about writes a text that names a town after every fifteen words.
+// about writes a text that names a town after every fifteen words, as texts do
+// that are written for search engines.
 func about(seed, town string, n int) string {
 	words := strings.Fields(Prose(seed, n))
 	for i := 7; i < len(words); i += 16 {
@@ -149,8 +156,8 @@ func about(seed, town string, n int) string {
 	return strings.Join(words, " ")
 }
 
-// Calendar makes n months: a grid of days, as many are alike, and an event or two. Every
-// twelfth has a print version.
+// Calendar makes n months: a grid of days, which is nearly the same in all of
+// them, and an event or two. Every twelfth has a print version.
 func Calendar(host string, n int) (pages []Page) {
 	t := &theme{host: host, name: name(host, 2), menu: numbered("/room/%d", 10), footer: Prose(host+" footer", 50), aside: "<p>" + Prose(host+" aside", 30)}
 	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -181,9 +188,10 @@ func Calendar(host string, n int) (pages []Page) {
 	return append(pages, copies...)
 }
 
-// News makes n articles within the same chrome. Every tenth has a print version, a copy
-// with another date, advertisement and box of related articles, one with small edits,
-// and one on a mirror with a theme of its own.
+// News makes n articles within the same chrome. Every tenth has a print
+// version, a copy with another date, advertisement and box of related articles,
+// one with small edits, and one on a mirror with a theme of its own: four ways
+// in which one text appears under several URLs.
 func News(host string, n int) (pages []Page) {
 	t := &theme{host: host, name: name(host, 2), menu: numbered("/section/%d", 12), footer: Prose(host+" footer", 70), aside: "<h3>Most read</h3><p>" + Prose(host+" most read", 60)}
 	mirror := &theme{host: "mirror." + host, name: name(host+" mirror", 2), menu: numbered("/m/%d", 5), footer: Prose(host+" mirror footer", 30)}
@@ -215,4 +223,46 @@ func News(host string, n int) (pages []Page) {
 		pages = append(pages, t.page(m, name(host+m, 2), "<p>"+Prose(host+m, 100)))
 	}
 	return append(append([]Page{t.page("/", "Today", home.String())}, pages...), copies...)
+}
+
+// Parts makes a catalogue of n parts in lists of fifty. The pages of the parts have the same
+// words: only the part number differs, and as many of the values in the table as given.
+// Every part links to the lists around its own and to its neighbours.
+func Parts(host string, n, values int) (pages []Page) {
+	t := &theme{host: host, name: name(host, 2), menu: numbered("/help/%d", 6), footer: Prose(host+" footer", 50), aside: "<p>" + Prose(host+" aside", 30)}
+	const each = 50
+	var home strings.Builder
+	for _, l := range numbered("/parts/page-%d", (n+each-1)/each) {
+		home.WriteString("<p>" + link(l, "More parts"))
+	}
+	pages = append(pages, t.page("/", "Catalogue", "<p>"+Prose(host+" welcome", 60)+home.String()))
+	for _, m := range t.menu {
+		pages = append(pages, t.page(m, name(host+m, 2), "<p>"+Prose(host+m, 60)))
+	}
+	path := func(i int) string { return fmt.Sprintf("/part/%d", 100000+7*(i%n)) }
+	var parts []Page
+	for first := 0; first < n; first += each {
+		var b strings.Builder
+		for i := first; i < min(first+each, n); i++ {
+			b.WriteString("<p>" + link(path(i), fmt.Sprintf("Hexagon bolt %d", 100000+7*i)))
+			parts = append(parts, t.part(path(i), i, values, path(i+n-1), path(i+1)))
+		}
+		pages = append(pages, t.page(fmt.Sprintf("/parts/page-%d", first/each+1), "Parts", b.String()))
+	}
+	return append(pages, parts...)
+}
+
+// part is the page of one part of a catalogue, with links to its neighbours.
+func (t *theme) part(path string, i, values int, before, after string) Page {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<p>Part number %d<table>", 100000+7*i)
+	for k := range 12 {
+		value := uint64(k)
+		if k < values {
+			value = number(fmt.Sprint(path, k), 900)
+		}
+		fmt.Fprintf(&b, "<tr><td>%s<td>%d.%d mm", Prose(fmt.Sprint(t.host, " row ", k), 2), 1+value/10, value%10)
+	}
+	fmt.Fprintf(&b, "</table><p>%s<p>%s %s", Prose(t.host+" part", 60), link(before, "Previous part"), link(after, "Next part"))
+	return t.page(path, "Hexagon bolt", b.String())
 }

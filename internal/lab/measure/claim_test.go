@@ -159,7 +159,7 @@ func TestParseClaimRefuses(t *testing.T) {
 	}
 }
 
-// TestMistakesHaveTheirPlace: an error in a claim has its column and says
+// TestMistakesHaveTheirPlace: an error in a claim has its column and states
 // what to do.
 func TestMistakesHaveTheirPlace(t *testing.T) {
 	f := Scope{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}

@@ -18,7 +18,7 @@ type frame struct {
 }
 
 // x returns the pixel of a value on the horizontal axis; values beyond its ends
-// are drawn at the edge.
+// are drawn at the edge. On a logarithmic axis the value must be positive.
 func (f frame) x(v float64) float64 {
 	lo, hi := f.minX, f.maxX
 	if f.logX {
@@ -53,14 +53,16 @@ func niceStep(x float64) float64 {
 }
 
 // inside opens a nested drawing that clips to the plot area, with a margin for
-// shapes.
+// shapes. A nested svg element clips without an id, of which a page with many
+// drawings would need one each.
 func (f frame) inside() string {
 	const around = 6 // pixels for shapes on the edge
 	x, y, w, h := f.left-around, f.top-around, f.right-f.left+2*around, f.bottom-f.top+2*around
 	return fmt.Sprintf(`<svg x="%.1f" y="%.1f" width="%.1f" height="%.1f" viewBox="%.1f %.1f %.1f %.1f">`+"\n", x, y, w, h, x, y, w, h)
 }
 
-// ticks returns about n round values from lo to hi.
+// ticks returns about n round values from lo to hi. They are multiples of the
+// step, computed by multiplication, so that no rounding error adds up.
 func ticks(lo, hi float64, n int) (list []float64) {
 	step := niceStep((hi - lo) / float64(n))
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {

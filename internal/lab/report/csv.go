@@ -30,7 +30,10 @@ func figureCSV(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// writeCSV writes a header and rows; rows calls its argument once per row.
+// writeCSV writes a header and rows; rows calls its argument once per row. The
+// csv package remembers the first error, which is returned at the end. Texts
+// from the web are quoted by that package and not cleaned: programs read these
+// files, and a URL must be found in them as it is.
 func writeCSV(w io.Writer, head []string, rows func(row func(...string))) error {
 	c := csv.NewWriter(w)
 	c.Write(head)
@@ -74,7 +77,8 @@ func (r *Report) ResultsCSV(w io.Writer) error {
 	})
 }
 
-// stepsOf returns the multiples of step below n, and n.
+// stepsOf returns the multiples of step below n, and n, so that the end of
+// every crawl has a row.
 func stepsOf(n, step int) (at []int) {
 	for k := step; k < n; k += step {
 		at = append(at, k)
@@ -85,7 +89,8 @@ func stepsOf(n, step int) (at []int) {
 	return at
 }
 
-// SummaryCSV writes one row per crawl: how it ended, and its measures.
+// SummaryCSV writes one row per crawl: how it ended, and its measures. These
+// are the values that the table's means are computed from.
 func (r *Report) SummaryCSV(w io.Writer) error {
 	head := append([]string{"experiment", "topic", "strategy", "seed_set", "fetched", "failed", "stopped"}, columnNames(r.in.Measures)...)
 	runs := &r.in.Runs

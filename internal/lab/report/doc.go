@@ -41,7 +41,8 @@ import (
 )
 
 // An Input is a finished experiment: its description, its crawls, and how to
-// measure them.
+// measure them. Texts are untrusted, see the package comment. It must not be
+// changed after [New].
 type Input struct {
 	Name  string // of the experiment
 	Title string // one line for readers; "" for none
@@ -114,6 +115,8 @@ type cell struct {
 }
 
 // A figure is the value of a cell: one measure of one strategy over all topics.
+// The centre is the mean over topics of the means over seed sets, or the median
+// for measures that can be infinite.
 type figure struct {
 	centre, se float64
 	lo, hi     float64 // 95 % bootstrap interval
@@ -129,8 +132,11 @@ func DefaultMeasures() (list []measure.Measure) {
 	return list
 }
 
-// New measures an experiment. It returns an error for unknown tests, for claims
-// that can't be parsed, and if no strategy was run.
+// New measures an experiment: the ranking, one table cell per strategy and
+// measure, all pairwise tests, and the claims. It returns an error for unknown
+// tests, for claims that cannot be parsed, and if no strategy was run. The cost
+// is that of the bootstrap: two thousand resamples per cell by default,
+// whatever the length of the crawls.
 func New(in Input) (*Report, error) {
 	if len(in.Runs.Rivals()) == 0 {
 		return nil, fmt.Errorf("report: %s: no crawls of a strategy", cmp.Or(in.Name, "the run"))
@@ -162,9 +168,9 @@ func (r *Report) lead() measure.Measure {
 	return r.in.Measures[max(i, 0)]
 }
 
-// rank orders the strategies by the leading measure, best first, and assigns ids
-// in the order in which they were given, so that a row keeps its letter when the
-// ranking changes.
+// rank orders the strategies by the leading measure, best first, and assigns
+// ids in the order in which they were given, so that a row keeps its letter
+// when the ranking changes. Equal strategies keep the order of the experiment.
 func (r *Report) rank() {
 	r.rivals = r.in.Runs.Rivals()
 	for i, n := range r.rivals {
@@ -192,7 +198,9 @@ func compareBetter(m measure.Measure, a, b float64) int {
 }
 
 // column computes the figures of one measure for all strategies and marks the
-// best one. The oracle is measured but can't be best.
+// best one. Topics without a value are left out of the mean. The oracle is
+// measured but cannot be best. Several strategies are marked if their means are
+// equal, none if there is only one strategy.
 func (r *Report) column(m measure.Measure) {
 	best := math.NaN()
 	for _, name := range append(slices.Clone(r.rivals), r.bounds...) {
@@ -218,12 +226,13 @@ func (r *Report) column(m measure.Measure) {
 	}
 }
 
-// same reports whether two means are equal up to the order of summation.
+// same reports whether two means are equal up to the order of summation: sums
+// over topics in another order may differ in the last digits.
 func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
 // against returns the comparisons of a strategy with the others, from its point
-// of view. Only two-tailed tests can be swapped; the t-test has a comparison per
-// direction.
+// of view. Only two-tailed tests can be swapped; the t-test is one-tailed and
+// has a comparison per direction.
 func (r *Report) against(m measure.Measure, name string) (list []measure.Comparison) {
 	for _, c := range r.tests[m] {
 		switch {
@@ -247,7 +256,7 @@ func (r *Report) between(m measure.Measure, a, b string) (measure.Comparison, bo
 	return list[i], true
 }
 
-// judge checks the claims.
+// judge checks the claims against the runs, with the tests of the experiment.
 func (r *Report) judge() error {
 	for _, c := range r.in.Claims {
 		claim, err := measure.ParseClaim(c.Expect)

@@ -22,7 +22,7 @@ type examplePage struct {
 	From, Anchor string // the page and the link that led there; "" for none
 }
 
-// examplePages is the number of pages per strategy.
+// examplePages is the number of pages that are listed per strategy.
 const examplePages = 5
 
 // Found returns how many relevant pages the strategy alone found, in words.
@@ -34,8 +34,9 @@ type crawlOf struct {
 	set   int
 }
 
-// examples finds, for each strategy, pages that it alone fetched. It costs one
-// pass over all steps and a count per page.
+// examples finds, for each strategy, pages that it alone fetched: what a table
+// of numbers cannot show. It costs one pass over all steps and a count per
+// page.
 func (r *Report) examples() (list []example) {
 	// taken counts, per topic and seed set, how many strategies fetched each
 	// page; the oracle does not count.

@@ -18,8 +18,6 @@ const (
 
 	// Narrow screens get drawings of their own: the wide ones would have to
 	// shrink until their text is illegible.
-	// Pages of a phone have drawings of their own: those above would have to be so small there
-	// that nobody can read them.
 	narrow, narrowHeight, narrowMost = 360, 282, 560
 )
 
@@ -30,7 +28,7 @@ const (
 )
 
 // curves plots a measure against pages fetched, from page from on: one line per
-// strategy, with 95 % bands over topics.
+// strategy, with 95 % bands over topics. All lines have the same grid of pages.
 func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
 	at := slices.DeleteFunc(measure.Grid(r.in.Runs.Pages(), curvePoints), func(k int) bool { return k < from })
@@ -46,9 +44,10 @@ func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	return plot
 }
 
-// room returns the height at which a plot is read best. If the oracle, or chance
-// in the first twentieth of the pages, is at least twice as high as everything
-// else, the plot is cut above the rest; 0 means no cut.
+// room returns the height at which a plot is read best. If the oracle, or
+// chance in the first twentieth of the pages, is at least twice as high as
+// everything else, the plot is cut above the rest, since the differences
+// between strategies would otherwise fill its lowest part only; 0 means no cut.
 func (p Plot) room() float64 {
 	all, most := 0.0, 0.0
 	for _, l := range p.Lines {
@@ -66,7 +65,8 @@ func (p Plot) room() float64 {
 	return step * math.Ceil(1.15*most/step)
 }
 
-// banded returns the mean of curves with its bootstrap band.
+// banded returns the mean of curves with its 95 % bootstrap band over topics.
+// The seed is that of the tests, so that the same runs give the same band.
 func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
 	lo, hi := measure.Bootstrap{Rounds: 1000, Seed: r.in.Tests.Seed}.Band(lines)
 	for i, k := range at {
@@ -86,8 +86,9 @@ func meanAt(lines [][]float64, i int) float64 {
 	return measure.Mean(v)
 }
 
-// tiles draws one small plot per strategy: a thin line per topic, and their mean.
-// All have one scale, so that they can be compared.
+// tiles draws one small plot per strategy: a thin line per topic, and their
+// mean. All have one scale, so that they can be compared: the scale is known
+// only after the last of them, which is why they are drawn in a second loop.
 func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
 	top, topics := 0.0, r.in.Runs.Topics()
@@ -145,7 +146,8 @@ type bar struct {
 }
 
 // differences compares one strategy with the median of all strategies on each
-// topic, as the appendices of TREC reports do.
+// topic, as the appendices of TREC reports do: a mean hides a strategy that
+// wins on most topics and fails on one. Topics without a value are left out.
 func (r *Report) differences(m measure.Measure, name string) barChart {
 	c := barChart{title: fmt.Sprintf("%s of %s, less the median of all strategies", m, name), measure: m}
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
@@ -182,7 +184,8 @@ func (c barChart) figure() Figure {
 }
 
 // draw draws the bars, gap pixels from one to the next. Names are left of the
-// plot area on wide pages and above their bars on narrow ones.
+// plot area on wide pages and above their bars on narrow ones. The axis begins
+// and ends at a tick, and always includes 0.
 func (c barChart) draw(w int, gap float64, f frame) string {
 	n := 6.0
 	if w == narrow {
@@ -233,7 +236,7 @@ func (c barChart) bar(b *strings.Builder, f frame, bar bar, y float64, above boo
 // shortNames returns short names of topics for figures: the last part of a path
 // such as Top/Science/Stars, with the name of the web if topics of several webs
 // end alike, and the full name if that is still ambiguous. The names are
-// distinct.
+// distinct, so that a reader of a figure can find the topic.
 func shortNames(topics []string) map[string]string {
 	ends := map[string]int{}
 	end := func(t string) string {
@@ -270,7 +273,8 @@ type dot struct {
 }
 
 // difficulty plots, per topic, how the best and the worst strategy did against
-// the share of the web that is on topic: a rare topic is a hard one.
+// the share of the web that is on topic: a rare topic is a hard one. A crawl
+// that draws pages at random is on the diagonal.
 func (r *Report) difficulty(m measure.Measure) Figure {
 	share := map[string]float64{}
 	for i := range r.in.Runs.Trails {
@@ -338,8 +342,9 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string, w, h int)
 	return b.String()
 }
 
-// dotFrame fits a frame to dots. The horizontal axis is logarithmic; the vertical
-// one is too if the values span more than a factor of 8.
+// dotFrame fits a frame to dots. The horizontal axis is logarithmic, because
+// shares of pages on topic span orders of magnitude; the vertical one is too if
+// the values span more than a factor of 8.
 func dotFrame(dots []dot, f frame) frame {
 	f.minX, f.maxX, f.minY, f.logX = math.Inf(1), 0, math.Inf(1), true
 	for _, d := range dots {
@@ -392,7 +397,8 @@ func logTicks(lo, hi float64) (list []float64) {
 	return list
 }
 
-// thinned returns at most about n of the values, evenly spaced.
+// thinned returns at most about n of the values, evenly spaced: labels of ticks
+// must not overlap on narrow pages.
 func thinned(list []float64, n int) []float64 {
 	every := (len(list) + n - 1) / max(n, 1)
 	if every < 2 {
@@ -409,7 +415,9 @@ func thinned(list []float64, n int) []float64 {
 func trimmed(v float64) string { return fmt.Sprintf("%.3g", v) }
 
 // drawDots draws dots, and their names where there is room next to them: right,
-// left, above or below, the first of these that is free.
+// left, above or below, the first of these that is free. A name without room is
+// left out; the table of topics has all of them. The cost is quadratic in the
+// number of topics, which are some dozens.
 func drawDots(b *strings.Builder, f frame, dots []dot) {
 	var full []box
 	for _, d := range dots {

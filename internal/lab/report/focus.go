@@ -11,7 +11,7 @@ import (
 // How many strategies a figure can show before it becomes unreadable.
 const (
 	fewRivals  = 8 // strategies that a figure can name
-	bestOfMany = 5 // if there are more, so many of the best are named
+	bestOfMany = 5 // number of the best that are named if there are more
 	banded     = 4 // overlapping bands that can still be distinguished
 )
 
@@ -21,6 +21,7 @@ var baselines = []string{"breadth-first", "random"}
 
 // focus returns the strategies that figures name and colour: all, or, if there
 // are too many, the best and the baselines. They are in the order of rivals.
+// Eight colours can be distinguished on a screen; twenty cannot.
 func (r *Report) focus() []string {
 	if len(r.rivals) <= fewRivals {
 		return r.rivals
@@ -90,7 +91,7 @@ func (r *Report) namedBaselines() string {
 	return ", " + strings.Join(list, ", ")
 }
 
-// words returns a number from 0 to 10 as a word.
+// words returns a number from 0 to 10 as a word; it is called with a constant.
 func words(n int) string {
 	return []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}[n]
 }

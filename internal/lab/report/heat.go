@@ -10,7 +10,8 @@ import (
 )
 
 // A heat table shows a measure of every strategy on every topic, hardest topic
-// last.
+// last. It is what a mean hides: on which topics a strategy fails, and whether
+// all of them do.
 type heat struct {
 	Names []heatName
 	Rows  []heatRow
@@ -32,8 +33,8 @@ type heatCell struct {
 	Best  bool // the best on its topic
 }
 
-// heat returns the figures behind the means. Topics are ordered by the median of
-// their strategies, strategies by rank.
+// heat returns the figures behind the means. Topics are ordered by the median
+// of their strategies, easiest first, strategies by rank.
 func (r *Report) heat(m measure.Measure) (h heat) {
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
 	values := make([][]float64, len(topics))
@@ -62,8 +63,9 @@ func (r *Report) heat(m measure.Measure) (h heat) {
 	return h
 }
 
-// heatCells shades the values of one topic between lo and hi, the extremes of the
-// table.
+// heatCells shades the values of one topic between lo and hi, the extremes of
+// the whole table, so that a shade means the same in all rows. Values that do
+// not exist have no shade.
 func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []heatCell) {
 	best := math.NaN()
 	for _, v := range values {
@@ -85,7 +87,8 @@ func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []hea
 	return cells
 }
 
-// brief is value with two decimals for shares, since the table has many cells.
+// brief is value with two decimals for shares, since the table has many cells
+// and its third decimal means nothing for one topic.
 func brief(m measure.Measure, v float64) string {
 	if m.Kind().Unit == "share" && shown(v) {
 		return strconv.FormatFloat(v, 'f', 2, 64)

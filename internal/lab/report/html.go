@@ -31,7 +31,8 @@ type Figure struct {
 	mean []Point
 }
 
-// drawn draws a tile: thin lines with the mean on top.
+// drawn draws a tile: thin lines with the mean on top. The lines are drawn at
+// the scale that all tiles of a page share.
 func (f Figure) drawn() template.HTML {
 	p := f.plot
 	var b strings.Builder
@@ -63,7 +64,10 @@ func (r *Report) HTML(w io.Writer) error {
 	return nil
 }
 
-// A page is the data of the template.
+// A page is the data of the template. Everything that is computed is computed
+// here, in Go; the template has conditions and loops only. Fields of type
+// template.HTML hold drawings and sentences whose texts were escaped when they
+// were made.
 type page struct {
 	Input
 	Style       template.CSS
@@ -112,7 +116,8 @@ func (r *Report) columns() (list []column) {
 	return list
 }
 
-// definitions returns one column per kind of measure, for the glossary.
+// definitions returns one column per kind of measure, for the glossary:
+// harvest@500 and harvest@end are explained once.
 func definitions(all []column) (list []column) {
 	for _, c := range all {
 		if !slices.ContainsFunc(list, func(have column) bool { return have.Kind == c.Kind }) {
@@ -139,7 +144,8 @@ type tableCell struct {
 // longText bounds a text that is shown as it was given, in characters.
 const longText = 5000
 
-// shown returns the input with its texts cleaned for display.
+// shown returns a copy of the input with its texts cleaned for display: without
+// control characters and cut to a bound. The template escapes them.
 func (in Input) shown() Input {
 	in.Name, in.Title, in.About = clean(in.Name, 200), clean(in.Title, 200), clean(in.About, longText)
 	in.Paper, in.Note = clean(in.Paper, longText), clean(in.Note, longText)
@@ -162,6 +168,8 @@ func cleanLines(s string) string {
 }
 
 // page computes everything that the template shows, in the order of the page.
+// With many strategies parts of it are folded away: small plots, examples and
+// differences of all but the best.
 func (r *Report) page() page {
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
@@ -216,7 +224,8 @@ type curveKind struct {
 // kind returns the parsed measure; its text is a constant of this package.
 func (c curveKind) kind() measure.Measure { return measure.MustParse(c.measure) }
 
-// harvest returns the measure of the first and largest figure.
+// harvest returns the measure of the first and largest figure: the share of
+// what was fetched that is relevant, by labels, not by the judge.
 func (r *Report) harvest() curveKind {
 	if r.bySites() {
 		return curveKind{"website_harvest", "harvest rate", "Of the sites examined with the last 1,000 pages, the share that is on topic and was found; mean over towns. Higher is better.", 0}
@@ -228,7 +237,9 @@ func (r *Report) harvest() curveKind {
 // begin when the window is full.
 const window = 200
 
-// curveKinds returns the measures of the smaller figures.
+// curveKinds returns the measures of the smaller figures: those of sites for
+// crawls that look for sites, otherwise recall, what the crawl brings now,
+// hosts if there are several, and what the crawl itself believes.
 func (r *Report) curveKinds() []curveKind {
 	if r.bySites() {
 		return []curveKind{
@@ -258,7 +269,8 @@ func (r *Report) severalHosts() bool {
 	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return hosts.Of(&r.in.Runs, &t) > 1 })
 }
 
-// figure plots curves and puts ten of their points into the table below.
+// figure plots curves and puts ten of their points into the table below the
+// plot, for readers who cannot see it or want the numbers.
 func (r *Report) figure(c curveKind, w, h int) Figure {
 	m := c.kind()
 	plot := r.curves(m, c.name, c.from, w, h)
@@ -290,11 +302,12 @@ func (r *Report) figure(c curveKind, w, h int) Figure {
 }
 
 // headline states which strategy is best, by how much, how certain that is, and
-// how many claims hold. All names in it are escaped here.
+// how many claims hold: what a reader should know who reads nothing else. All
+// names in it are escaped here.
 func (r *Report) headline() (sentences []template.HTML) {
 	m, best := r.lead(), r.rivals[0]
 	f := r.table[cell{best, m}]
-	say := func(format string, args ...any) {
+	sentence := func(format string, args ...any) {
 		sentences = append(sentences, template.HTML(fmt.Sprintf(format, args...)))
 	}
 	first := fmt.Sprintf("%s is best by %s (%s): %s", strong(best), escape(m.Title(), 90), escape(m.String(), 60), value(m, f.centre))
@@ -302,19 +315,19 @@ func (r *Report) headline() (sentences []template.HTML) {
 		if c, ok := r.between(m, best, r.rivals[1]); ok {
 			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
 				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), plain.Some(c.N, "topic"))
-			say("%s.", first)
-			say("%s", r.sureness(c))
+			sentence("%s.", first)
+			sentence("%s", r.sureness(c))
 		}
 	}
 	if len(sentences) == 0 {
-		say("%s.", first)
+		sentence("%s.", first)
 	}
 	if rest := r.standing(m); rest != "" {
-		say("%s", rest)
+		sentence("%s", rest)
 	}
 	if len(r.Verdicts) > 0 {
 		n := r.tally()
-		say(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+		sentence(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
 	}
 	return sentences
 }
@@ -322,7 +335,9 @@ func (r *Report) headline() (sentences []template.HTML) {
 // strong returns an escaped name in bold, as HTML.
 func strong(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
 
-// sureness states how certain it is that the best is better than the next.
+// sureness states how certain it is that the best is better than the next. With
+// too few topics for a test it states that, instead of a p-value that could not
+// be significant.
 func (r *Report) sureness(c measure.Comparison) string {
 	if math.IsNaN(c.PAdj) {
 		return fmt.Sprintf("That is no more than a hint: %s too few for a test.", be(c.N, "topic"))
@@ -351,8 +366,9 @@ func (r *Report) effectName() string {
 	return "rank-biserial correlation"
 }
 
-// standing states from which other strategies the best can't be distinguished,
-// and the figures of the oracle and the baselines.
+// standing states from which other strategies the best cannot be distinguished,
+// and the figures of the oracle and the baselines, between which every result
+// lies.
 func (r *Report) standing(m measure.Measure) string {
 	var alike, ends []string
 	for _, name := range r.rivals[1:] {
@@ -384,7 +400,9 @@ func (r *Report) standing(m measure.Measure) string {
 	return strings.TrimSpace(text)
 }
 
-// rankingNote explains how to read the ranking.
+// rankingNote explains how to read the ranking. It explains why intervals may
+// overlap although a difference is significant, which many readers take for a
+// contradiction.
 func (r *Report) rankingNote() string {
 	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
@@ -426,7 +444,7 @@ func effect(v float64) string {
 }
 
 // verdicts returns the verdicts for the page. The sign and the word carry the
-// outcome; the colour repeats it.
+// outcome; the colour repeats it, for readers who can see it.
 func (r *Report) verdicts() (list []shownVerdict) {
 	signs := map[measure.Outcome]string{measure.Holds: "✓", measure.HoldsNot: "✗", measure.Undecided: "?"}
 	classes := map[measure.Outcome]string{measure.Holds: "c0", measure.HoldsNot: "c1", measure.Undecided: "bound"}
@@ -436,6 +454,7 @@ func (r *Report) verdicts() (list []shownVerdict) {
 	return list
 }
 
+// cleanAll cleans a list of texts.
 func cleanAll(texts []string) (list []string) {
 	for _, s := range texts {
 		list = append(list, clean(s, longText))
@@ -443,7 +462,8 @@ func cleanAll(texts []string) (list []string) {
 	return list
 }
 
-// tableRows returns the main table in the order of rows.
+// tableRows returns the main table in the order of rows. The interval of a
+// figure is in the title of its cell, where a browser shows it on hovering.
 func (r *Report) tableRows() (rows []tableRow) {
 	for _, name := range r.rows() {
 		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.IsOracle(name)}
@@ -462,7 +482,9 @@ func (r *Report) tableRows() (rows []tableRow) {
 }
 
 // notes returns what a reader must know about the figures: which crawls ended
-// early. Site crawls end when they have found enough, so they have none.
+// early. Measures count the missing pages as off topic, so that a strategy
+// cannot look better by ending. Site crawls end when they have found enough, so
+// they have no notes.
 func (r *Report) notes() (list []string) {
 	if r.bySites() {
 		return nil
@@ -512,7 +534,8 @@ type matrixCell struct {
 }
 
 // matrix returns the comparisons of all pairs by one measure, in the order of
-// rank.
+// rank. From eleven strategies on each comparison is shown once, with the
+// effect above the diagonal and the p-value below.
 func (r *Report) matrix(m measure.Measure) matrix {
 	x := matrix{Measure: m.Title(), Effect: r.effectName(), P: map[string]string{"p": "p-value", "p_adj": "adjusted p-value"}[r.pName()], Wide: len(r.rivals) >= wideMatrix}
 	for i, a := range r.rivals {
@@ -538,7 +561,8 @@ func (r *Report) matrix(m measure.Measure) matrix {
 }
 
 // matrixCell formats one comparison: the sign for the direction if it is
-// significant, the shade for the size of the effect.
+// significant, the shade for the size of the effect. For a measure of which
+// less is better, the direction is turned.
 func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell {
 	gain := c.Effect
 	if m.Kind().Lower {
@@ -555,7 +579,8 @@ func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell 
 	return cell
 }
 
-// topicList names the topics with their numbers of relevant pages.
+// topicList names the topics with their numbers of relevant pages in the web,
+// from which a reader sees how rare they are.
 func (r *Report) topicList() string {
 	short, pages := shortNames(r.in.Runs.Topics()), map[string]int{}
 	for i := range r.in.Runs.Trails {
@@ -574,7 +599,8 @@ func (r *Report) topicList() string {
 }
 
 // facts returns the set-up: what the runs themselves show, and the facts of the
-// input.
+// input. Together with the command they are what another needs to repeat the
+// experiment.
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{

@@ -16,8 +16,10 @@ type Column struct {
 	Not     []string // strategies to which the measure does not apply
 }
 
-// Intervals returns a Markdown table: one row per strategy, with the mean of each
-// measure over topics and half the width of its 95 % interval.
+// Intervals returns a Markdown table: one row per strategy, with the mean of
+// each measure over topics and half the width of its 95 % interval by Student's
+// t. It serves tables that are not about an experiment, such as those of dowse
+// demo.
 func Intervals(runs *measure.Runs, what string, columns []Column) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |", markdown(what))
@@ -41,7 +43,7 @@ func Intervals(runs *measure.Runs, what string, columns []Column) string {
 
 // Margins returns a Markdown table: one row per claim, with the margin by which
 // it is exceeded, and whether the mean and the whole interval of the margin are
-// above 0.
+// above 0. A claim that cannot be parsed is an error.
 func Margins(runs *measure.Runs, claims []Claim) (string, error) {
 	var b strings.Builder
 	b.WriteString("| goal | margin | the mean holds | the whole interval does |\n|---|---|---|---|\n")
@@ -57,7 +59,8 @@ func Margins(runs *measure.Runs, claims []Claim) (string, error) {
 	return b.String(), nil
 }
 
-// interval formats a mean and half the width of its interval.
+// interval formats a mean and half the width of its interval; "–" if there is
+// no mean.
 func interval(mean, half float64) string {
 	if math.IsNaN(mean) {
 		return "–"

@@ -10,7 +10,10 @@ import (
 )
 
 // Metadata writes ir_metadata.yaml, a description of the experiment in the
-// vocabulary of ir_metadata 0.2 (Breuer et al. 2022), for those who collect runs.
+// vocabulary of ir_metadata 0.2 (Breuer et al. 2022), for those who collect
+// runs: platform, command, hypotheses, measures, tests, strategies with their
+// parameters, and the hash of the web. It is written by hand, line by line,
+// since the order of keys is part of the format and every text passes yamlText.
 func (r *Report) Metadata(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ir_metadata.start: \"0.2\"\n")
@@ -62,7 +65,8 @@ func (r *Report) methods(b *strings.Builder) {
 	}
 }
 
-// yamlText formats a string as YAML; JSON strings are a subset of it.
+// yamlText formats a string as YAML; JSON strings are a subset of it. A text
+// can therefore contain anything without becoming a key.
 func yamlText(s string) string {
 	b, err := json.Marshal(clean(s, 2000))
 	if err != nil {

@@ -35,6 +35,7 @@ func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
 }
 
 // tested returns the comparisons by a test, whichever the experiment's own is.
+// Those of the experiment's own were computed by New.
 func (r *Report) tested(m measure.Measure, test string) ([]measure.Comparison, error) {
 	if r.in.Tests.Test == test {
 		return r.tests[m], nil

@@ -12,7 +12,8 @@ import (
 
 // A Plot is a picture of curves over the pages fetched. Each curve has its name
 // at its end; colour, dashes and shape distinguish it. The zero value of every
-// field is usable.
+// field is usable. The picture is SVG, written as text: a curve is one path, so
+// that a plot of ten curves is some tens of kilobytes.
 type Plot struct {
 	Title string
 	// Names of the axes; default "pages fetched" and "harvest rate".
@@ -86,7 +87,8 @@ func (p Plot) SVG() []byte {
 	return []byte(b.String())
 }
 
-// Sheet returns plots side by side as one SVG file, each with its own title.
+// Sheet returns plots next to each other as one SVG file, each with its own
+// title. They keep their sizes.
 func Sheet(title string, plots ...Plot) []byte {
 	var b strings.Builder
 	width, height := 0, 0
@@ -147,7 +149,8 @@ func (p Plot) draw(b *strings.Builder, top float64) {
 	p.names(b, f, lines)
 }
 
-// styled returns the lines with styles: the given ones, or by order if all are 0.
+// styled returns the lines with styles: the given ones, or by order if all are
+// 0. The oracle always has the style of a bound.
 func (p Plot) styled() []Line {
 	chosen := false
 	for _, l := range p.Lines {
@@ -169,7 +172,8 @@ func (p Plot) styled() []Line {
 }
 
 // frame computes the plot area: the room that names need at the right or below,
-// and the range of values, rounded up to a tick.
+// and the range of values, rounded up to a tick. Names take at most 42 per cent
+// of the width.
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
 	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
@@ -244,7 +248,7 @@ func axisNames(b *strings.Builder, f frame, x, y string) {
 }
 
 // drawLines draws bands below thin lines below the other lines, of which the
-// first is on top.
+// first, the best, is on top.
 func drawLines(b *strings.Builder, f frame, lines []Line) {
 	for _, l := range lines {
 		if area := l.band(f); area != "" {
@@ -279,7 +283,7 @@ func (l Line) draw(b *strings.Builder, f frame) {
 }
 
 // drawn returns the points that are drawn: at most about maxPoints, always
-// including the last.
+// including the last, whose value is written next to it.
 func (l Line) drawn() (points []Point) {
 	step := max(1, (len(l.Points)+maxPoints-1)/maxPoints)
 	for i, p := range l.Points {
@@ -300,8 +304,8 @@ func (l Line) path(f frame) string {
 	return b.String()
 }
 
-// band returns the outline of the band; "" if the line has none or its width is
-// 0.
+// band returns the outline of the band, along its upper edge and back along its
+// lower one; "" if the line has none or its width is 0.
 func (l Line) band(f frame) string {
 	if l.Thin || l.Bare {
 		return ""
@@ -323,7 +327,8 @@ func (l Line) band(f frame) string {
 }
 
 // names writes each curve's name at its end, moved apart where names would
-// overlap, and connected to the curve.
+// overlap, and connected to the curve. Names at the curves spare the reader a
+// legend.
 func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	var named []Line
 	var ends []float64

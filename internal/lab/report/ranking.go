@@ -10,6 +10,7 @@ import (
 
 // A rankLayout holds the positions of the columns of a ranking, in pixels. On
 // narrow pages a strategy has two lines: its figures, and the bar below them.
+// The two layouts are data, so that one function draws both.
 type rankLayout struct {
 	width, left, right float64 // width of the drawing; edges of the plot area
 	gap                float64 // from a strategy to the next
@@ -26,7 +27,7 @@ var (
 
 // ranking draws the answer of an experiment: the strategies, best first, each
 // with its figure, the interval, the distance to the best, and how certain that
-// is.
+// is. The oracle is at the top, as the bound that no strategy can pass.
 func (r *Report) ranking(m measure.Measure, at rankLayout) string {
 	names := append(append([]string{}, r.bounds...), r.rivals...)
 	h := len(names)*int(at.gap) + 74
@@ -52,7 +53,8 @@ func (r *Report) ranking(m measure.Measure, at rankLayout) string {
 	return b.String()
 }
 
-// rankHeads writes the headings of the columns.
+// rankHeads writes the headings of the columns: the measure, the distance to
+// the best, and what kind of p-value is shown.
 func (r *Report) rankHeads(b *strings.Builder, m measure.Measure, at rankLayout) {
 	less := "less the best"
 	if at.twoLines {

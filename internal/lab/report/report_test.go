@@ -160,7 +160,7 @@ func readQrels(data []byte) map[string]map[string]bool {
 }
 
 // readRun returns the documents of each topic by score, highest first, whatever their
-// ranks and order say.
+// ranks and order are.
 func readRun(data []byte) map[string][]string {
 	type scored struct {
 		doc   string
@@ -294,7 +294,7 @@ func TestLaTeXText(t *testing.T) {
 }
 
 // TestLaTeXOfMany: a table with room for the letters of one measure has those of the
-// leading one, and says so.
+// leading one, and the caption explains it.
 func TestLaTeXOfMany(t *testing.T) {
 	in := handInput
 	in.Measures = nil
@@ -316,7 +316,7 @@ func TestLaTeXOfMany(t *testing.T) {
 	}
 }
 
-// TestLittle: a report can be made of next to nothing, and says so.
+// TestLittle: a report can be made of next to nothing, and states that it is too little.
 func TestLittle(t *testing.T) {
 	if _, err := New(Input{}); err == nil {
 		t.Error("a report on nothing")
@@ -328,7 +328,7 @@ func TestLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page := string(written(t, r)["report.html"]); !strings.Contains(page, "too few for a test") {
-		t.Error("the page does not say that one topic is too few")
+		t.Error("the page does not state that one topic is too few")
 	}
 	if strings.ContainsAny(r.Text(), "ᵃᵇ") {
 		t.Errorf("letters from one topic:\n%s", r.Text())
@@ -457,7 +457,7 @@ func TestManyStrategies(t *testing.T) {
 		}
 	}
 	if n := strings.Count(page, "<figcaption>"); n < 6 || n != strings.Count(page, "<figure>") {
-		t.Errorf("%d of %d figures say how they are read", n, strings.Count(page, "<figure>"))
+		t.Errorf("%d of %d figures have a caption", n, strings.Count(page, "<figure>"))
 	}
 	for _, svg := range regexp.MustCompile(`<svg viewBox[^>]*>`).FindAllString(page, -1) {
 		if !strings.Contains(svg, `role="img" aria-label="`) {
@@ -488,8 +488,8 @@ func TestLetterRanges(t *testing.T) {
 	}
 }
 
-// TestNeverReached: a program that reads the figures can tell a topic that was never half
-// found from one that was not run.
+// TestNeverReached: a program that reads the figures can distinguish a topic that was never
+// half found from one that was not run.
 func TestNeverReached(t *testing.T) {
 	r, err := New(handInput)
 	if err != nil {
@@ -506,8 +506,8 @@ func TestNeverReached(t *testing.T) {
 	}
 }
 
-// TestNobodyIsBest: where no strategy gets there, none of them is marked as the best.
-func TestNobodyIsBest(t *testing.T) {
+// TestNoBestWithoutFigures: where no strategy has a figure, none of them is marked as the best.
+func TestNoBestWithoutFigures(t *testing.T) {
 	in := handInput
 	m := measure.MustParse("pages_to_recall@1")
 	in.Measures = []measure.Measure{m}

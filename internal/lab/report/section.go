@@ -9,8 +9,8 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Part is an experiment as a section of a document about many. It holds no
-// crawls, so that many parts fit into memory.
+// A Part is an experiment as a section of a document about many. It holds
+// texts, not crawls, so that many parts fit into memory.
 type Part struct {
 	Name, Title string
 	Web, How    string // the web, and how the run differs: see Place and How of [Input]
@@ -43,7 +43,8 @@ func (r *Report) Part() Part {
 	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String()}
 }
 
-// setup describes the crawls in one sentence.
+// setup describes the crawls in one sentence: how many, from which seeds, under
+// which judge, on which webs.
 func (r *Report) setup() string {
 	var parts []string
 	for _, f := range r.facts() {
@@ -92,9 +93,10 @@ func (p *Part) heading() string {
 // A LeftOut is an experiment that was not run, and the reason.
 type LeftOut struct{ Name, Why string }
 
-// Results returns a document with a table of all parts and one section per part,
-// ordered by web as the webs first appear, then by name. Experiments that were
-// left out are listed in a line, by reason.
+// Results returns a document with a table of all parts and one section per
+// part, ordered by web as the webs first appear, then by name. Experiments that
+// were left out are listed in a line, by reason, so that their absence is not
+// taken for a failure.
 func Results(parts []Part, left []LeftOut) string {
 	parts = ordered(parts)
 	var b strings.Builder
@@ -125,8 +127,9 @@ another by the interval, so that one may hold with a p above 0.05. Claims are ch
 adjusted for their number, and of so many some will hold by chance.
 `
 
-// ordered sorts parts, and adds the run's name to those that would have the same
-// title.
+// ordered returns the parts in the order of the document, and adds the run's
+// name to those that would have the same title. All titles are compared before
+// any of them is changed.
 func ordered(parts []Part) []Part {
 	parts = slices.Clone(parts)
 	webs, titles := map[string]int{}, map[string]int{}

@@ -10,7 +10,7 @@ import (
 
 // singles draws one small plot per strategy: its curve and band in front of all
 // others in grey. The grey curves are drawn once and referred to later, which
-// keeps the page small.
+// keeps the page small: with 20 strategies they are 20 paths instead of 400.
 func (r *Report) singles(m measure.Measure, y string) (list []Figure) {
 	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
 	var lines []Line

@@ -46,7 +46,9 @@ const (
 )
 
 // sheet returns the style sheet of drawings: colours are variables, set at root
-// for light pages and redefined for dark ones. Printing uses the light ones.
+// for light pages and redefined for dark ones. Printing uses the light ones. A
+// drawing refers to a colour by its class alone, so that one drawing serves
+// both.
 func sheet(root string) string {
 	vars := func(pick func(colour) string) string {
 		var b strings.Builder
@@ -143,7 +145,7 @@ func drawShape(i int, class string, x, y float64) string {
 // clean makes an untrusted text fit for a page: no control characters, no marks
 // that change the direction of what follows (with which a URL could be made to
 // look like another one), valid UTF-8, and at most n characters, cut in the
-// middle.
+// middle. It does not escape; that depends on where the text goes.
 func clean(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -33,7 +33,7 @@ func rowID(i int) string {
 // byID orders ids as rowID assigns them.
 func byID(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// place reverses rowID.
+// place reverses rowID: it returns the number of the row with an id.
 func place(id string) int {
 	n, _ := strconv.Atoi(id[1:]) // "" for the first rows
 	return slices.Index(rowLetters, rune(id[0])) + n*len(rowLetters)
@@ -68,7 +68,8 @@ func idRuns(ids []string, dash, gap string) string {
 	return b.String()
 }
 
-// raised formats ids as Unicode superscripts.
+// raised formats ids as Unicode superscripts, which a terminal and Markdown
+// show without markup.
 func raised(ids []string) string {
 	var b strings.Builder
 	for _, r := range idRuns(ids, "-", "") {
@@ -87,7 +88,9 @@ func raised(ids []string) string {
 // oracle last.
 func (r *Report) rows() []string { return append(r.in.Runs.Rivals(), r.bounds...) }
 
-// value formats a figure in its measure's unit.
+// value formats a figure in its measure's unit: shares with three decimals,
+// large numbers with thousands, "–" for a value that does not exist or is
+// infinite.
 func value(m measure.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -146,6 +149,7 @@ func (r *Report) Text() string {
 	return aligned(lines) + r.legend() + r.errorLegend() + "\n"
 }
 
+// columnNames returns the measures as they are written in experiments.
 func columnNames(ms []measure.Measure) (names []string) {
 	for _, m := range ms {
 		names = append(names, m.String())
@@ -180,7 +184,8 @@ func number(b bool) int {
 	return 0
 }
 
-// legend explains the letters.
+// legend explains the letters; with too few topics for a test there are none,
+// and it states why.
 func (r *Report) legend() string {
 	n := r.topics()
 	if n < measure.MinPairs {
@@ -217,6 +222,7 @@ func (r *Report) hasRanges() bool {
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
 
 // Markdown returns the table and the outcomes of the claims, for a document.
+// Every text is escaped, so that a strategy's label cannot break the table.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
@@ -394,7 +400,8 @@ func latex(s string) string {
 }
 
 // slug turns a text into a name for a file, a label and a TREC field: letters,
-// digits and - . _ = only, not empty and without a leading dot.
+// digits and - . _ = only, not empty and without a leading dot. Different texts
+// may give the same slug; see unique.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._=", r) {

@@ -62,8 +62,9 @@ func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 	return files
 }
 
-// unique returns the name, with a number appended if it is taken, and marks it as
-// taken.
+// unique returns the name, with a number appended if it is used already, and
+// marks it as used. Two strategies may differ only in characters that a file
+// name cannot have.
 func unique(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {
@@ -94,7 +95,8 @@ func (r *Report) seedSets() (sets []int) {
 }
 
 // judged returns the relevant pages of each topic: all of them, or those that
-// some crawl found.
+// some crawl found. In the second case precision can be computed from the
+// files, and recall cannot.
 func (r *Report) judged() map[string][]dowse.URL {
 	if len(r.in.Relevant) > 0 {
 		return r.in.Relevant
@@ -111,8 +113,8 @@ func (r *Report) judged() map[string][]dowse.URL {
 	return found
 }
 
-// seeds returns the seeds of each topic in a seed set, taken from the trails of
-// one strategy, or of all for "".
+// seeds returns the seeds of each topic in a seed set, from the trails of one
+// strategy, or of all for "".
 func (r *Report) seeds(set int, name string) map[string]map[dowse.URL]bool {
 	seeds := map[string]map[dowse.URL]bool{}
 	for i := range r.in.Runs.Trails {

@@ -14,19 +14,25 @@ import (
 // errRecord is returned for bytes that are no record of this version.
 var errRecord = errors.New("a damaged record")
 
-// An encoder writes the fields of a record one after the other.
+// An encoder writes the fields of a record one after the other, without names:
+// the table of facts (package facts) fixes their order, and a change of it
+// changes the version of the file. Numbers are variable-length integers, texts
+// have their length before them.
 type encoder struct {
 	wire.Writer
 	url func(dowse.URL) int // numbers URLs
 }
 
+// num and the next four write the primitive types. A span is its start and its
+// length, which are smaller than start and end.
 func (e *encoder) num(n int)         { e.Uint(uint64(n)) }
 func (e *encoder) text(s string)     { e.Text(s) }
 func (e *encoder) fixed(n uint64)    { e.Uint64(n) }
 func (e *encoder) bit(b bool)        { e.Bool(b) }
 func (e *encoder) span(s dowse.Span) { e.num(int(s.Start)); e.num(int(s.End - s.Start)) }
 
-// time writes seconds and nanoseconds, so that a date of any year can be kept.
+// time writes seconds and nanoseconds, so that a date of any year can be
+// stored; the zero time is one byte.
 func (e *encoder) time(t time.Time) {
 	e.bit(!t.IsZero())
 	if !t.IsZero() {
@@ -35,8 +41,10 @@ func (e *encoder) time(t time.Time) {
 	}
 }
 
-// page writes what a visit brought, without what depends on when it was made: the URL, and the fields that
-// the table of facts lists, in its order.
+// page writes the outcome of a visit: the URL, and the fields that the table of
+// facts lists as features, in its order. What depends on the crawl that made
+// the visit (lead, depth, verdict) is left out, since other crawls will make
+// the same visit.
 func (e *encoder) page(p *dowse.Page) {
 	e.num(e.url(p.URL))
 	for _, f := range facts.Features() {
@@ -44,7 +52,9 @@ func (e *encoder) page(p *dowse.Page) {
 	}
 }
 
-// field writes what a field of a page holds.
+// field writes a field of a page, given by a pointer to it. A type that is not
+// listed here is a programmer's mistake, which shows immediately: opening any
+// web writes every field, see fingerprint.
 func (e *encoder) field(field any) {
 	switch v := field.(type) {
 	case *string:
@@ -89,6 +99,7 @@ func (e *encoder) field(field any) {
 	}
 }
 
+// headings writes level, text and position in the words of each heading.
 func (e *encoder) headings(list []dowse.Heading) {
 	e.num(len(list))
 	for _, h := range list {
@@ -98,7 +109,8 @@ func (e *encoder) headings(list []dowse.Heading) {
 	}
 }
 
-// sketch writes a sketch, four bins at a time.
+// sketch writes a sketch, four bins of 16 bits at a time; a page without one
+// takes eight bytes.
 func (e *encoder) sketch(s *dowse.Sketch) {
 	e.fixed(s.Text)
 	for i := 0; i < len(s.Bins) && s.Text != 0; i += 4 {
@@ -106,7 +118,8 @@ func (e *encoder) sketch(s *dowse.Sketch) {
 	}
 }
 
-// words writes each word as the gap before it and its length.
+// words writes each word as the gap before it and its length: mostly two bytes
+// instead of eight, for the largest part of a record.
 func (e *encoder) words(list []dowse.Span) {
 	e.num(len(list))
 	end := int32(0)
@@ -117,6 +130,8 @@ func (e *encoder) words(list []dowse.Span) {
 	}
 }
 
+// links writes the number of links and that of further mentions first, so that
+// the decoder can allocate both arrays at their size.
 func (e *encoder) links(list []dowse.Link) {
 	e.num(len(list))
 	more := 0
@@ -136,6 +151,9 @@ func (e *encoder) links(list []dowse.Link) {
 	}
 }
 
+// mention writes a mention of a link. Headings above it are stored with one
+// added, because -1 means none. The window and the ratings belong to a
+// crawl and are not stored.
 func (e *encoder) mention(m *dowse.Mention) {
 	e.text(m.Anchor)
 	e.span(m.At)
@@ -145,6 +163,8 @@ func (e *encoder) mention(m *dowse.Mention) {
 	}
 }
 
+// urls writes URLs as texts. Only targets of links are numbered, since they
+// repeat.
 func (e *encoder) urls(list []dowse.URL) {
 	e.num(len(list))
 	for _, u := range list {
@@ -152,19 +172,26 @@ func (e *encoder) urls(list []dowse.URL) {
 	}
 }
 
-// A decoder reads what an encoder wrote. The bytes may be anything: after the first fault it
-// reads zeros, and Err is set. Texts are parts of the record.
+// A decoder reads what an encoder wrote. The bytes may be anything, since
+// feature files can be copied from elsewhere: after the first fault it reads
+// zeros, and Err is set. Texts are substrings of the record, so that a page
+// costs a few allocations.
 type decoder struct {
 	wire.Reader[string]
 	url func(int) (dowse.URL, bool)
 }
 
+// newDecoder returns a decoder for a record. It copies the bytes once; url
+// returns the URL with a number.
 func newDecoder(record []byte, url func(int) (dowse.URL, bool)) *decoder {
 	return &decoder{wire.Reader[string]{Rest: string(record)}, url}
 }
 
+// maxNum bounds every number to 55 bits, so that sums of a few of them cannot
+// overflow.
 const maxNum = math.MaxInt64 >> 8
 
+// num reads a number of at most maxNum.
 func (d *decoder) num() int {
 	n := d.Uint()
 	if n > maxNum {
@@ -184,11 +211,16 @@ func (d *decoder) small() int32 {
 	return int32(n)
 }
 
+// count reads the length of a list whose elements take at least size bytes
+// each. A length that the rest of the record cannot hold is a fault, so that no
+// allocation exceeds a multiple of the record.
 func (d *decoder) count(size int) int { return d.Count(size) }
 func (d *decoder) text() string       { return d.Text() }
 func (d *decoder) fixed() uint64      { return d.Uint64() }
 func (d *decoder) bit() bool          { return d.Byte() == 1 }
 
+// sketch reads what encoder.sketch wrote; a page without a sketch has the text
+// hash 0 and nothing else.
 func (d *decoder) sketch(s *dowse.Sketch) {
 	s.Text = d.fixed()
 	for i := 0; i < len(s.Bins) && s.Text != 0; i += 4 {
@@ -198,6 +230,7 @@ func (d *decoder) sketch(s *dowse.Sketch) {
 	}
 }
 
+// time reads what encoder.time wrote.
 func (d *decoder) time() time.Time {
 	if !d.bit() {
 		return time.Time{}
@@ -206,7 +239,8 @@ func (d *decoder) time() time.Time {
 	return time.Unix(seconds, int64(d.small())).UTC()
 }
 
-// span reads a span that ends at limit at most.
+// span reads a span of words that ends at limit at most, so that no reader of
+// the page is out of range.
 func (d *decoder) span(limit int) dowse.Span {
 	start, n := d.small(), d.small()
 	if int(start)+int(n) > limit {
@@ -216,7 +250,7 @@ func (d *decoder) span(limit int) dowse.Span {
 	return dowse.Span{Start: start, End: start + n}
 }
 
-// page reads a page. Its texts are parts of the record, which must not change.
+// page reads a page. Bytes left over are a fault, like missing ones.
 func (d *decoder) page() (*dowse.Page, error) {
 	p := &dowse.Page{URL: d.link()}
 	for _, f := range facts.Features() {
@@ -228,8 +262,9 @@ func (d *decoder) page() (*dowse.Page, error) {
 	return p, nil
 }
 
-// field reads a field of a page. Words are checked against its text, and links against its words and headings, which
-// come before them.
+// field reads a field of a page, given by a pointer to it. Words are checked
+// against the page's text, and links against its words and headings, which the
+// table of facts lists before them.
 func (d *decoder) field(field any, p *dowse.Page) {
 	switch v := field.(type) {
 	case *string:
@@ -275,6 +310,7 @@ func (d *decoder) field(field any, p *dowse.Page) {
 	}
 }
 
+// words reads words, the last of which ends at limit at most.
 func (d *decoder) words(limit int) []dowse.Span {
 	n := d.count(2)
 	if n == 0 {
@@ -294,6 +330,8 @@ func (d *decoder) words(limit int) []dowse.Span {
 	return list
 }
 
+// headings reads what encoder.headings wrote. Positions are not checked against
+// the words: nothing uses them as an index.
 func (d *decoder) headings() []dowse.Heading {
 	n := d.count(3)
 	if n == 0 {
@@ -306,7 +344,8 @@ func (d *decoder) headings() []dowse.Heading {
 	return list
 }
 
-// links reads links whose mentions beside the first lie in one array, in order.
+// links reads links. Their mentions other than the first are in one array, in
+// order.
 func (d *decoder) links(words, headings int) []dowse.Link {
 	n := d.count(8)
 	more := make([]dowse.Mention, 0, d.count(8))
@@ -335,6 +374,8 @@ func (d *decoder) links(words, headings int) []dowse.Link {
 	return list
 }
 
+// mention reads a mention of a link. Its window is not rated yet, which NaN
+// stands for.
 func (d *decoder) mention(words, headings int) dowse.Mention {
 	m := dowse.Mention{Anchor: d.text(), At: d.span(words), Block: d.span(words), Context: math.NaN()}
 	for i := range m.Above {
@@ -346,6 +387,7 @@ func (d *decoder) mention(words, headings int) dowse.Mention {
 	return m
 }
 
+// link reads the number of a URL and returns the URL.
 func (d *decoder) link() dowse.URL {
 	u, ok := d.url(d.num())
 	if !ok {
@@ -354,6 +396,7 @@ func (d *decoder) link() dowse.URL {
 	return u
 }
 
+// urls reads what encoder.urls wrote.
 func (d *decoder) urls() (list []dowse.URL) {
 	for range d.count(1) {
 		list = append(list, dowse.URL(d.text()))

@@ -31,7 +31,8 @@ import (
 // it is only a cache.
 const maxFooter = 1 << 31
 
-// The version counts the facts that a record holds, so a new one makes another version.
+// The version counts the facts that a record holds, so a new one makes another
+// version.
 var (
 	magic       = fmt.Sprintf("dowse-web/%d\n", facts.FeaturesVersion())
 	trailerSize = 8 + 4 + sha256.Size + len(magic)
@@ -41,10 +42,14 @@ var (
 // such a file again.
 var ErrDamaged = errors.New("damaged feature file")
 
+// castagnoli is the polynomial of CRC-32C, which processors compute in
+// hardware: checking a record at every reading costs little.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A writer builds a feature file under a temporary name, and renames it when it
-// is complete. URLs are numbered in the order in which they are first used.
+// A featureWriter builds a feature file under a temporary name, and renames it
+// when it is complete, so that a file that exists is a whole one. URLs are
+// numbered in the order in which they are first used. Memory holds the URLs and
+// the index, not the records.
 type featureWriter struct {
 	file  *durable.Pending
 	out   *bufio.Writer
@@ -65,6 +70,8 @@ type recordPlace struct {
 	url    int    // number of its URL
 }
 
+// newWriter begins a feature file that will be at path. The folder is created
+// if need be.
 func newWriter(path string) (*featureWriter, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -127,6 +134,8 @@ func (w *featureWriter) close(robots map[string]*dowse.Robots) error {
 // abandon removes the temporary file.
 func (w *featureWriter) abandon() { w.file.Abandon() }
 
+// footer encodes the URLs, the places of records and the robots.txt of hosts,
+// sorted, so that equal webs give equal bytes.
 func (w *featureWriter) footer(robots map[string]*dowse.Robots) {
 	e := &w.enc
 	e.num(len(w.urls))
@@ -169,6 +178,8 @@ type robotsText struct {
 	body   string
 }
 
+// openFeatures opens a feature file and reads its footer. A file that is
+// damaged gives ErrDamaged.
 func openFeatures(path string) (*features, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -211,8 +222,9 @@ func readFeatures(r io.ReaderAt, size int64) (*features, error) {
 	return f, f.readFooter(newDecoder(footer, nil), begin)
 }
 
-// readFooter decodes the footer. Records must end exactly where the footer
-// begins.
+// readFooter decodes the footer. Records follow each other from the magic on
+// and must end exactly where the footer begins, so that every byte of the file
+// is accounted for.
 func (f *features) readFooter(d *decoder, end int64) error {
 	f.urls = make([]dowse.URL, d.count(1))
 	for i := range f.urls {
@@ -239,6 +251,8 @@ func (f *features) readFooter(d *decoder, end int64) error {
 	return nil
 }
 
+// urlAt returns the URL with a number, and false for a number that does not
+// exist.
 func (f *features) urlAt(i int) (dowse.URL, bool) {
 	if i >= len(f.urls) {
 		return "", false

@@ -11,6 +11,9 @@ import (
 // robots.txt permits, along links that may be followed, over redirects, and to
 // what the sitemaps of a host list once the host was visited. Answers have
 // their numbers in the web. It implements lab.Graph.
+//
+// The oracle and the measures use it, strategies never do: it shows what a
+// crawl could have known, not what it knows. It takes 4 bytes per link.
 type Graph struct {
 	Links     int // links of all pages, one per target and page
 	Resolving int // of these, those that lead to a page of the web
@@ -32,8 +35,9 @@ func (w *Web) Graph() (*Graph, error) {
 	return w.graph, w.graphErr
 }
 
-// buildGraph needs two passes: redirects must be known before links can be
-// resolved.
+// buildGraph reads all pages twice: redirects must be known before links can be
+// resolved, and holding all links in memory in between would cost more than
+// decoding the pages again.
 func (w *Web) buildGraph() (*Graph, error) {
 	n := w.Len()
 	g := &Graph{fetched: make([]bool, n), out: make([][]int32, n), host: make([]int32, n)}
@@ -78,7 +82,7 @@ func (w *Web) buildGraph() (*Graph, error) {
 }
 
 // add adds the links of an answer. Links that may not be followed count as
-// links, but lead nowhere.
+// links, but lead nowhere; those of a redirect were resolved before.
 func (g *Graph) add(w *Web, i int, p *dowse.Page, moved []dowse.URL) {
 	if p.Outcome == dowse.Redirected {
 		return
@@ -159,8 +163,10 @@ func (g *Graph) Hosts() int {
 // Listed returns the pages that the sitemaps of a host list.
 func (g *Graph) Listed(host int) []int32 { return g.listed[host] }
 
-// Reach reports, for every answer, whether a crawl from the seeds can reach it.
-// Seeds that are pages count as reached.
+// Reach reports, for every answer, whether a crawl from the seeds can reach it,
+// by breadth-first search. Seeds that are pages count as reached. Targets
+// outside it are no failure of a strategy, which is why the measure
+// recall_reachable leaves them out.
 func (g *Graph) Reach(seeds []int) []bool {
 	seen, mapped := make([]bool, len(g.out)), make([]bool, g.hosts)
 	var queue []int32
@@ -188,7 +194,8 @@ func (g *Graph) Reach(seeds []int) []bool {
 	return seen
 }
 
-// Linking returns, for every page, the pages that link to it, by number.
+// Linking returns, for every page, the pages that link to it, by number. It is
+// computed anew at every call, in time linear in the links.
 func (g *Graph) Linking() [][]int32 {
 	in := make([][]int32, len(g.out))
 	for i, list := range g.out {

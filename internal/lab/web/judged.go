@@ -19,6 +19,10 @@ import (
 // shared by all crawls for the topic and may be used by many goroutines. Pages
 // of a crawl that counts links (crawl.Config.LinksIn) are rated for that crawl
 // alone, because the rating depends on what it has seen.
+//
+// Rating is the most expensive part of a simulated visit: with 20 strategies on
+// a topic, sharing saves nineteen twentieths of it. The result is the same as
+// without sharing, since a judge does not change during an experiment.
 type Judged struct {
 	web   *Web
 	judge dowse.Judge
@@ -30,7 +34,7 @@ type Judged struct {
 }
 
 // ratings holds the ratings of pages, by number; nil for pages that were not
-// visited.
+// visited. Each is set once and atomically, so that readers need no lock.
 type ratings struct {
 	wish crawler.Wish
 	list []atomic.Pointer[rating]
@@ -82,7 +86,8 @@ func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *V
 // second of Wang et al. 2009's running times.
 const defaultLatency = time.Second
 
-// ratings returns the ratings for a wish, empty at first.
+// ratings returns the ratings for a wish, empty at first. Crawls with equal
+// wishes share them: the same window and the same need for anchors.
 func (j *Judged) ratings(wish crawler.Wish) *ratings {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -139,6 +144,7 @@ func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
 	return r
 }
 
+// add appends the ratings of one mention, as far as the crawl needs them.
 func (r *rating) add(wish crawler.Wish, m *dowse.Mention) {
 	if wish.Window > 0 {
 		r.contexts = append(r.contexts, m.Context)
@@ -185,6 +191,7 @@ func detachedHost(h *dowse.HostReport) *dowse.HostReport {
 	return &own
 }
 
+// detachedRobots copies the rules of a host, which all crawls share.
 func detachedRobots(r *dowse.Robots) *dowse.Robots {
 	own := *r
 	own.Body, own.Sitemaps = slices.Clone(r.Body), slices.Clone(r.Sitemaps)
@@ -192,7 +199,9 @@ func detachedRobots(r *dowse.Robots) *dowse.Robots {
 }
 
 // A View answers the visits of one crawl; it implements lab.Web. It shows
-// nothing that a live visit would not.
+// nothing that a live visit would not: no labels, no ratings of pages that were
+// not visited. It is used by one crawl, whose visits are made one after the
+// other in virtual time.
 type View struct {
 	judged  *Judged
 	wish    crawler.Wish
@@ -276,7 +285,8 @@ func ParseRobots(body []byte, status int) dowse.Rules {
 }
 
 // applyTo sets the ratings of a page and of the mentions of its links, in the
-// order of ratingOf.
+// order of ratingOf. Reasons are cloned, so that a crawl cannot change those of
+// another.
 func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
 	p.Verdict.Because = slices.Clone(r.verdict.Because)
@@ -303,6 +313,8 @@ func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
 	}
 }
 
+// fail records an error of reading the web. The first ten are enough to see the
+// cause.
 func (j *Judged) fail(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -316,6 +328,7 @@ func asVisit(p *dowse.Page, v crawl.Visit) {
 	p.URL, p.Lead, p.Depth, p.Hops, p.Again, p.LinksIn = v.URL, v.Lead, v.Depth, v.Hops, v.Again, v.LinksIn
 }
 
+// missing is the answer for a URL that the web does not have.
 func missing(v crawl.Visit) *dowse.Page {
 	p := v.Page()
 	p.Outcome, p.Reason, p.Detail = dowse.Failed, dowse.FailHTTP, "404 Not Found"

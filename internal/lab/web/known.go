@@ -16,7 +16,8 @@ type KnownWeb struct {
 }
 
 // Known lists the webs in folders: archives, collections and recorded webs. A
-// folder that can't be read has none.
+// folder that cannot be read has none, since a list for a person is better
+// short than refused.
 func Known(dirs ...string) (list []KnownWeb) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
@@ -50,12 +51,14 @@ func kindOf(path string, e os.DirEntry) string {
 	return ""
 }
 
+// exists reports whether a file can be seen.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// labelled returns a note if labels are found next to a web.
+// labelled returns a note if labels are found next to a web: without them no
+// experiment can run on it.
 func labelled(path string) string {
 	if (Source{Paths: []string{path}}).labelsFile() != "" {
 		return ", with labels"
@@ -64,7 +67,8 @@ func labelled(path string) string {
 }
 
 // Cached lists the feature files of a cache. A feature file does not record its
-// source, so it is described by its size and its first URL.
+// source, so it is described by its size and its first URL. Damaged files are
+// left out; they are built again when they are needed.
 func Cached(cache string) (list []KnownWeb) {
 	files, err := filepath.Glob(filepath.Join(cache, "*.features"))
 	if err != nil {

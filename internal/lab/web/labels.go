@@ -19,7 +19,8 @@ import (
 // Labels are the ground truth of a lab: which pages are on which topics. A
 // topic is a path such as Top/Science/Physics, and includes everything below
 // it. Judges and strategies never see labels, except for the training pages of
-// an experiment.
+// an experiment; nothing in this package leads from a [Web] or a [View] to
+// them.
 type Labels struct {
 	pages map[dowse.URL][]string
 	order []dowse.URL      // of first appearance
@@ -37,7 +38,10 @@ const (
 
 // ReadLabels reads labels: one URL and topic per line, separated by a tab;
 // further columns are ignored. A header "url", empty lines and lines that begin
-// with # are skipped. A line that can't be read is a [*mistake.Error].
+// with # are skipped. URLs are parsed and made canonical, so that they match
+// those of the web. A line that cannot be read is a [*mistake.Error] with its
+// number and what to write instead; nothing is skipped silently, since missing
+// labels would be missing targets.
 func ReadLabels(r io.Reader) (*Labels, error) {
 	l := newLabels()
 	in := bufio.NewScanner(r)
@@ -73,10 +77,12 @@ func labelMistake(line int, problem, fix string) error {
 	return &mistake.Error{File: "labels", Line: line, Column: 1, Problem: problem, Fix: fix}
 }
 
+// newLabels returns labels for no page.
 func newLabels() *Labels {
 	return &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}}
 }
 
+// add labels a page with a topic, once.
 func (l *Labels) add(u dowse.URL, topic string) {
 	have, known := l.pages[u]
 	if !known {
@@ -170,7 +176,8 @@ func within(topic, above string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// On returns the pages on a topic, in the order of the labels.
+// On returns the pages on a topic or on one below it, in the order of the
+// labels, also those that the web does not have.
 func (l *Labels) On(topic string) (list []dowse.URL) {
 	for _, u := range l.order {
 		if l.Is(u, topic) {

@@ -69,11 +69,12 @@ var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPa
 // unrated is the judge for pages that are only read.
 type unrated struct{}
 
+// Judge returns no rating: ratings depend on the topic, features do not.
 func (unrated) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
 // A reading visits every page of a web once. Pages are fetched concurrently, in
-// chunks, and stored in the order of the list, so that the file is the same
-// every time.
+// chunks of 256, and stored in the order of the list, so that the file is the
+// same every time and memory holds one chunk.
 type reading struct {
 	from     *transport
 	out      *featureWriter
@@ -89,7 +90,9 @@ type reading struct {
 }
 
 // run reads the listed pages and then, round by round, the targets of links up
-// to beyond.
+// to beyond links away. Recorded webs are read as they are listed; synthetic
+// ones have pages that their list leaves out, such as traps and redirects, of
+// which a bounded number is read.
 func (r *reading) run(ctx context.Context) error {
 	for _, u := range r.from.list { // so that a listed page is not added to next by a page that links to it
 		r.asked[u] = true
@@ -164,8 +167,9 @@ func (r *reading) visit(ctx context.Context, u dowse.URL) *dowse.Page {
 	return p
 }
 
-// keep stores an answer. A 404 is not stored, because a web answers so for
-// every URL that it does not have.
+// keep stores an answer, and collects the targets of its links for the next
+// round. A 404 is not stored, because a web answers so for every URL that it
+// does not have.
 func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	if p.Fetch.Status == 404 {
 		return
@@ -186,8 +190,9 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	}
 }
 
-// askHost requests robots.txt and the sitemaps of a host that is new. A
-// robots.txt that fails temporarily counts as missing.
+// askHost requests robots.txt and the sitemaps of a host that is new, including
+// the sitemaps that those list, at most 50. A robots.txt that fails temporarily
+// counts as missing, because a simulated crawl has no second chance to read it.
 func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	host := weburl.Host(u)
 	if _, known := r.robots[host]; known {
@@ -216,13 +221,16 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 
 // fingerprint identifies the way in which pages are parsed, by hashing the
 // record of a sample page. It changes when the parser does, and with it the
-// names of feature files.
+// names of feature files: no version has to be raised by hand, and an old cache
+// is never mistaken for a new one. A change that the sample does not show is
+// missed, which is why it has one of most things.
 func fingerprint() string {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
 	return fmt.Sprintf("%x", sha256.Sum256(e.B))
 }
 
+// samplePage returns the sample as a visit would parse it.
 func samplePage() *dowse.Page {
 	p := &dowse.Page{URL: sampleURL}
 	body, charset := extract.Decode([]byte(sample), "text/html")
@@ -232,6 +240,7 @@ func samplePage() *dowse.Page {
 	return p
 }
 
+// sampleURL is the URL of the sample, against which its links are resolved.
 const sampleURL = "http://sample.test/a/b.html"
 
 // sample has one of most things that a page can have.

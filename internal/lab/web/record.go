@@ -20,7 +20,9 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Recording describes a web that was recorded.
+// A Recording describes a web that was recorded. Its folder can be moved and
+// given to others: paths in it are relative, and web.yaml has the hash of each
+// archive.
 type Recording struct {
 	Dir    string
 	Files  []string // its archives
@@ -34,8 +36,8 @@ type Recording struct {
 // WARC or a WACZ file, their index, labels, and a description with hashes.
 // labels is a file of labels. Without one, the pages of a collection that its
 // judge put on topic are labelled with the topic's name; that is not ground
-// truth, and From says so. After an error the folder is removed. A folder that
-// exists is refused.
+// truth, and the field From of the recording states it. After an error the
+// folder is removed. A folder that exists is refused.
 func Record(src, dir, labels string) (*Recording, error) {
 	files, err := Source{Paths: []string{src}}.files()
 	if err != nil {
@@ -105,8 +107,9 @@ func (r *Recording) readSynthetic(ctx context.Context, m Synthetic, progress fun
 // own.
 var recordedAt = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// copyAll copies the archives into the folder. A name that occurs twice gets a
-// number.
+// copyAll copies the archives into the folder. They are copied, not linked, so
+// that the recorded web does not change with its source. A name that occurs
+// twice gets a number.
 func (r *Recording) copyAll(files []string) error {
 	inner := filepath.Join(r.Dir, "archive")
 	if err := os.Mkdir(inner, 0o755); err != nil {
@@ -126,6 +129,7 @@ func (r *Recording) copyAll(files []string) error {
 	return nil
 }
 
+// copyFile copies a file to a new one, synced before it has its name.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -138,7 +142,8 @@ func copyFile(to, from string) error {
 	})
 }
 
-// index writes the CDXJ index of the WARC files; a WACZ file contains its own.
+// index writes the CDXJ index of the WARC files, with which other tools find a
+// page; a WACZ file contains its own.
 func (r *Recording) index() error {
 	var plain []string
 	for _, f := range r.Files {
@@ -187,7 +192,8 @@ func (r *Recording) write(l *Labels) error {
 }
 
 // JudgedLabels returns labels for the pages of a collection that its judge put
-// on topic: Top/ followed by the name of the collection.
+// on topic: Top/ followed by the name of the collection. Measured by them, a
+// strategy is as good as it pleases that judge; they are no ground truth.
 func JudgedLabels(dir string) (*Labels, error) {
 	cr, err := crawler.View(dir)
 	if err != nil {
@@ -206,7 +212,7 @@ func JudgedLabels(dir string) (*Labels, error) {
 }
 
 // describe writes web.yaml: the name, the origin, and the size and hash of each
-// archive.
+// archive. It is written last, so that a folder with one is complete.
 func (r *Recording) describe(src string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dowse: web/v1\nname: %q\nfrom: %q\nlabels: %q\nfiles:\n", strings.TrimSuffix(filepath.Base(r.Dir), ".web"), filepath.Base(src), r.From)

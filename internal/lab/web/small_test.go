@@ -183,7 +183,7 @@ func TestGraphByHand(t *testing.T) {
 	}
 }
 
-// TestSurveyByHand compares the summary of a web with what its pages say.
+// TestSurveyByHand compares the summary of a web with its pages, counted by hand.
 func TestSurveyByHand(t *testing.T) {
 	hand := linkedWeb()
 	w := opened(t, hand, hand.urls())
@@ -326,7 +326,7 @@ func TestKindsOfVisits(t *testing.T) {
 	}
 }
 
-// moody fails each URL so many times before it answers.
+// moody fails each URL a number of times before it answers.
 type moody struct {
 	handWeb
 	fail int

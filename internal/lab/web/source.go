@@ -21,6 +21,8 @@ import (
 )
 
 // A Source names where a web comes from: recorded files, or a synthetic web.
+// Two sources with equal content share a feature file, whatever they are called
+// and wherever they are.
 type Source struct {
 	Name  string   // name in tables; default the file's name, or demo
 	Paths []string // WARC or WACZ files, folders of them, collections, or recorded webs
@@ -39,11 +41,12 @@ type Synthetic struct {
 }
 
 // A transport answers requests for the pages of a web, and lists what can be
-// requested.
+// requested. It is an http.RoundTripper, so that the client of live crawls
+// reads recorded webs as it reads the network.
 type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
-	beyond  int  // also request targets up to so many links away from the listed pages
+	beyond  int  // number of links from a listed page within which targets are requested, too
 	serial  bool // request one page after the other, so that a recording is reproducible
 	latency func(dowse.URL) time.Duration
 	close   func() error
@@ -83,7 +86,8 @@ func (m Synthetic) WriteAccessLog(out io.Writer) error {
 	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
 }
 
-// files lists the archives of all paths, in order.
+// files lists the archives of all paths, in order, with those of the hubs last.
+// The order is part of the key of the source.
 func (s Source) files() (list []string, err error) {
 	paths := slices.Clone(s.Paths)
 	if s.Hubs != "" {
@@ -164,8 +168,8 @@ func (s Source) open() (*transport, error) {
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
 
-// ErrCut is returned for a file that can't be read to its end: crawls of half a
-// web would look like those of the whole one.
+// ErrCut is returned for a file that cannot be read to its end: crawls of half
+// a web would look like those of the whole one.
 var ErrCut = errors.New("the file can't be read to its end")
 
 // cutError adds what to do to the place at which reading failed.
@@ -198,8 +202,9 @@ func (s Source) key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// digest hashes a sample of the pages, so that a change of the generator
-// changes the key.
+// digest hashes a sample of 64 pages, so that a change of the generator changes
+// the key. The generator is deterministic: a sample shows a change that affects
+// more than a few pages.
 func (m Synthetic) digest(w io.Writer) {
 	d := m.web()
 	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)

@@ -4,7 +4,9 @@ import (
 	"dowse"
 )
 
-// A Survey summarises a web.
+// A Survey summarises a web: how large it is, how it is linked, and how far its
+// topics stick together. It is what a person looks at before comparing
+// strategies on the web.
 type Survey struct {
 	Answers   int // pages, redirects, sitemaps, failures
 	Pages     int // that a crawl may fetch
@@ -23,7 +25,8 @@ type Survey struct {
 }
 
 // A TopicSurvey describes how the pages of a topic are linked. Focused crawling
-// works as far as Locality exceeds Chance.
+// works as far as Locality exceeds Chance: if both are equal, links reveal
+// nothing about their targets, and no strategy can be better than another.
 type TopicSurvey struct {
 	Topic    string
 	Pages    int     // on topic that a crawl may fetch
@@ -33,6 +36,8 @@ type TopicSurvey struct {
 }
 
 // Survey summarises the web. labels may be nil; topics are those to describe.
+// It reads all pages, for the graph and for their bytes, and is meant for a
+// person who waits for it.
 func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	g, err := w.Graph()
 	if err != nil {
@@ -81,7 +86,8 @@ func (w *Web) weigh(s *Survey) error {
 	return nil
 }
 
-// topic describes one topic; pages is the number of pages of the web.
+// topic describes one topic; pages is the number of pages of the web. Locality
+// is the share of links, not of pages: a page with many links counts for more.
 func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurvey {
 	t := TopicSurvey{Topic: topic}
 	on := w.On(g, labels, topic)
@@ -107,7 +113,7 @@ func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurv
 }
 
 // On reports, for every answer, whether it is a page on a topic that a crawl
-// may fetch.
+// may fetch: the targets of an experiment.
 func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	on := make([]bool, w.Len())
 	for _, u := range labels.On(topic) {
@@ -118,6 +124,7 @@ func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	return on
 }
 
+// asNumber returns 1 for true and 0 for false, to count with.
 func asNumber(b bool) int {
 	if b {
 		return 1

@@ -78,7 +78,8 @@ func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 // thirds of a gigabyte to crawls and their results.
 const defaultMemory = 320 << 20
 
-// newWeb indexes an open feature file.
+// newWeb indexes an open feature file: URLs by a map, and the rules of hosts,
+// which are parsed once for all crawls.
 func newWeb(f *features, memory int64) *Web {
 	if memory <= 0 {
 		memory = defaultMemory
@@ -117,7 +118,8 @@ func (w *Web) Find(u dowse.URL) (int, bool) {
 }
 
 // HasRobots reports whether any host of the web has a robots.txt. If none has,
-// crawls need not ask for them.
+// crawls need not ask for them, which makes a simulation shorter by one visit
+// per host.
 func (w *Web) HasRobots() bool {
 	for _, r := range w.robots {
 		if r.Status == 200 {
@@ -155,7 +157,9 @@ func (w *Web) Page(i int) (*dowse.Page, error) {
 }
 
 // weight estimates the memory of the i-th page: its record, of which its texts
-// are substrings, and the slices that were decoded from it.
+// are substrings, and the slices that were decoded from it. It gives the same
+// number when the page is kept and when it is released, so that the sum of all
+// is exact.
 func (w *Web) weight(i int, p *dowse.Page) int64 {
 	n := w.features.index[i].length + int(unsafe.Sizeof(*p)) + len(p.Words)*int(unsafe.Sizeof(dowse.Span{})) +
 		len(p.Links)*int(unsafe.Sizeof(dowse.Link{})) + len(p.Headings)*int(unsafe.Sizeof(dowse.Heading{}))
@@ -167,7 +171,8 @@ func (w *Web) weight(i int, p *dowse.Page) int64 {
 
 // makeRoom accounts for a new page and releases others, round robin, until all
 // fit the budget. Crawls of one topic visit mostly the same pages, so a
-// cleverer order would gain little, and this one needs no lock.
+// cleverer order would gain little, and this one needs no lock. A released page
+// stays valid for crawls that hold it.
 func (w *Web) makeRoom(size int64) {
 	for held := w.held.Add(size); held > w.budget; {
 		i := int(w.hand.Add(1)) % len(w.pages)

@@ -20,7 +20,7 @@ import (
 var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 pages too; takes memory and time")
 
 // A mill makes pages of 40 links on the fly: a quarter of the links lead to URLs that
-// nobody saw, the rest to seen ones, popular ones more often. It visits some seen
+// were not seen before, the rest to seen ones, popular ones more often. It visits some seen
 // page each time, as a crawl does.
 type mill struct {
 	rng     *rand.Rand

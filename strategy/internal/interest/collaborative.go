@@ -6,16 +6,18 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// collaborative follows people instead of links: collaborative crawling (Aggarwal
-// 2002; Aggarwal 2004, eqs 8 to 14). It learns from a trace which people go to
-// pages on topic, what they read, and what is accessed shortly before and after,
-// and visits what such people accessed. When nothing is left of that it visits the
-// page that was accessed the most. Links are not followed.
+// collaborative follows people instead of links: collaborative crawling (Aggarwal 2002;
+// Aggarwal 2004, sec. 3.1, eqs 8 to 14). It learns from a trace which people go to pages on
+// topic (eq. 9), which words those people read, and what is accessed shortly before and
+// after pages on topic (eqs 11 to 13), and visits what such people accessed. If there are
+// no more such pages it visits the page that was accessed most often. Links are not
+// followed.
 //
 // After a page, up to a quarter of Rescored waiting pages that its people accessed are
-// rated again, others when they come to the top of the queue; twice as many new ones are
-// queued at most, the rest after the pages to come. Users, Signature and Tastes bound what
-// is looked at and kept of people.
+// rated again, others when they come to the top of the queue. At most twice as many new
+// pages are queued; the rest of what these people accessed is queued after the pages to
+// come. Users, Signature and Tastes bound what is read and kept of people. Memory grows
+// with the trace, not with the web.
 type collaborative struct {
 	Ratios
 	Usage
@@ -32,7 +34,7 @@ func (s *collaborative) Inputs() (required, used input.Kind) {
 
 // Take takes the trace, and the language of the topic.
 func (s *collaborative) Take(in input.Inputs) error {
-	s.speak(in.Language)
+	s.useLanguage(in.Language)
 	return s.Usage.follow(in.Trace)
 }
 
@@ -44,6 +46,7 @@ func (s *collaborative) Check() error {
 	return s.Usage.check()
 }
 
+// begin makes the parts of the strategy when it is first used, after the trace was given.
 func (s *collaborative) begin() *learner {
 	if s.usage == nil {
 		s.words = newReader(s.Reading)
@@ -58,20 +61,20 @@ func (s *collaborative) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
-// Start queues the seeds before all else, and what people accessed of whom an
-// earlier crawl knows that they go to pages on topic.
+// Start queues the seeds at priority 1, and then pages accessed by people of whom an
+// earlier crawl has learnt that they go to pages on topic.
 func (s *collaborative) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	return append(s.seeds.queue(urls), s.leads(s.usage.candidates(s.usage.burst()))...)
 }
 
-// Idle begins anew with the page that was accessed the most.
+// Idle returns the page that was accessed most often, when nothing waits.
 func (s *collaborative) Idle() []dowse.Lead {
 	s.begin()
 	return s.leads(s.usage.restart())
 }
 
-// Follow learns from how the page turned out, and rates what its people accessed.
+// Follow learns from the outcome of a page, and rates what its people accessed.
 func (s *collaborative) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
@@ -88,12 +91,14 @@ func (s *collaborative) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
+// visited counts the outcome first, by what was known before the visit, and only then lets
+// the words of the page count for the people who accessed it.
 func (s *collaborative) visited(p *dowse.Page) []dowse.Lead {
 	u := s.usage
 	page, accessed := u.page(p.URL)
 	u.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
-	u.turn()
+	u.update()
 	u.settle(p.URL)
 	s.kin = s.kin[:0]
 	if accessed {
@@ -106,6 +111,8 @@ func (s *collaborative) visited(p *dowse.Page) []dowse.Lead {
 	return s.leads(append(s.kin, u.candidates(u.burst())...))
 }
 
+// redirected rates the target of a redirect by the people who accessed the page that
+// redirects.
 func (s *collaborative) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	s.usage.redirect(p.URL, to)
@@ -118,22 +125,22 @@ func (s *collaborative) redirected(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{{URL: to.URL, Priority: h.sum(), Because: h.because(nil)}}
 }
 
-// leads returns the leads to pages.
+// leads rates pages of the trace.
 func (s *collaborative) leads(pages []uint32) []dowse.Lead {
 	s.addPages(pages)
 	return s.rated()
 }
 
-// Rescore rates a lead by what is known now.
+// Rescore returns the priority of a lead by what is known now.
 func (s *collaborative) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
-// Explain tells what Rescore goes by.
+// Explain returns the reasons that add up to what Rescore returns.
 func (s *collaborative) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
-// Save writes down all that was learnt, and what waits.
+// Save encodes all that was learnt, and which pages wait.
 func (s *collaborative) Save() ([]byte, error) { return s.begin().save() }
 
-// Load takes up what Save wrote, with the same trace.
+// Load restores what Save encoded, with the same trace.
 func (s *collaborative) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.

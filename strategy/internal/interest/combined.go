@@ -6,10 +6,11 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// combined learns from links and from a trace together (Aggarwal 2004, sec. 4): what
-// speaks for a page is the product of what speaks for it in Intelligent and in
-// Collaborative. It visits what the people of pages on topic accessed, and what
-// pages on topic link to. Links of other pages are evidence, but queue nothing.
+// combined learns from links and from a trace together (Aggarwal 2004, sec. 4): the ratio
+// of a URL is the product of those that intelligent and collaborative compute. It visits
+// what the people of pages on topic accessed, and what pages on topic link to. Links of
+// pages off topic are evidence, but queue nothing. A page costs what it costs the two
+// others together.
 type combined struct {
 	Ratios
 	Linkage
@@ -27,7 +28,7 @@ func (s *combined) Inputs() (required, used input.Kind) {
 
 // Take takes the trace, and the language of the topic.
 func (s *combined) Take(in input.Inputs) error {
-	s.speak(in.Language)
+	s.useLanguage(in.Language)
 	return s.Usage.follow(in.Trace)
 }
 
@@ -42,6 +43,8 @@ func (s *combined) Check() error {
 	return s.Usage.check()
 }
 
+// begin makes the parts of the strategy when it is first used, after the trace was given.
+// Both parts share one table of words, with two columns of counts.
 func (s *combined) begin() *learner {
 	if s.links == nil {
 		s.words = newReader(s.Reading)
@@ -57,9 +60,9 @@ func (s *combined) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
-// Start queues the seeds before all else, and what people accessed of whom an
-// earlier crawl knows that they go to pages on topic. A seed that they accessed stands
-// where that puts it.
+// Start queues the seeds at priority 1, and pages accessed by people of whom an earlier
+// crawl has learnt that they go to pages on topic. A seed that such people accessed starts
+// with the priority that the trace gives it.
 func (s *combined) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	s.addPages(s.usage.candidates(s.usage.burst()))
@@ -67,14 +70,14 @@ func (s *combined) Start(urls []dowse.URL) []dowse.Lead {
 	return append(s.seeds.queue(urls), leads...)
 }
 
-// Idle begins anew with the page that was accessed the most.
+// Idle returns the page that was accessed most often, when nothing waits.
 func (s *combined) Idle() []dowse.Lead {
 	s.begin()
 	s.addPages(s.usage.restart())
 	return s.rated()
 }
 
-// Follow learns from how the page turned out, and rates what it bears on.
+// Follow learns from the outcome of a page, and rates what shares evidence with it.
 func (s *combined) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
@@ -92,14 +95,16 @@ func (s *combined) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
+// visited counts the outcome in both parts before the page itself becomes evidence, then
+// collects the prospects of both.
 func (s *combined) visited(p *dowse.Page) []dowse.Lead {
 	page, accessed := s.usage.page(p.URL)
 	kin := s.links.learn(p.URL, p.OnTopic)
 	s.usage.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
 	places := s.links.follow(p, words)
-	s.links.turn()
-	s.usage.turn()
+	s.links.update()
+	s.usage.update()
 	s.usage.settle(p.URL)
 	s.kin = s.kin[:0]
 	if accessed {
@@ -116,6 +121,8 @@ func (s *combined) visited(p *dowse.Page) []dowse.Lead {
 	return s.rated()
 }
 
+// redirected moves both kinds of evidence to the target of a redirect, and rates the target
+// if the redirecting page was to be visited.
 func (s *combined) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	from := s.links.found.find(p.URL)
@@ -134,8 +141,9 @@ func (s *combined) redirected(p *dowse.Page) []dowse.Lead {
 	return s.rated()
 }
 
-// addLinks makes the targets of a page's links prospects, which are at places; those of a
-// page off topic only if they wait already.
+// addLinks makes the targets of a page's links prospects; places are those of the targets.
+// Links of a page off topic queue nothing new, but targets that wait already are rated
+// again.
 func (s *combined) addLinks(p *dowse.Page, places []uint32) {
 	known := 0
 	for i := range p.Links {
@@ -152,16 +160,16 @@ func (s *combined) addLinks(p *dowse.Page, places []uint32) {
 	}
 }
 
-// Rescore rates a lead by what is known now.
+// Rescore returns the priority of a lead by what is known now.
 func (s *combined) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
-// Explain tells what Rescore goes by.
+// Explain returns the reasons that add up to what Rescore returns.
 func (s *combined) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
-// Save writes down all that was learnt, and the evidence for what waits.
+// Save encodes all that was learnt, and the evidence for waiting URLs.
 func (s *combined) Save() ([]byte, error) { return s.begin().save() }
 
-// Load takes up what Save wrote, with the same trace.
+// Load restores what Save encoded, with the same trace.
 func (s *combined) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.

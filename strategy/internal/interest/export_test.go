@@ -8,7 +8,7 @@ import (
 	"dowse/strategy/input"
 )
 
-// Deviations is the significance of a feature, of pages at large and per so many.
+// Deviations returns the significance of a feature; per is the number of pages in its denominator.
 func Deviations(r Ratios, base input.Tally, per float64, feature input.Tally) float64 {
 	m := r.at(cellOf(base), per)
 	return m.deviations(cellOf(feature))
@@ -42,7 +42,7 @@ func SiblingRatio(r Ratios, base, siblings input.Tally) float64 {
 	t := k.found.want("t")
 	k.found.link(page, t)
 	k.state.Pace.due(k.state.Base, true)
-	k.taken()
+	k.rebase()
 	return math.Exp(k.siblings(&k.found.targets[t]))
 }
 
@@ -57,7 +57,7 @@ type Case struct {
 	Near              bool
 }
 
-// CaseOf tells what a strategy knows of a URL.
+// CaseOf returns what a strategy knows of a URL.
 func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 	switch s := s.(type) {
 	case *intelligent:
@@ -67,7 +67,7 @@ func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 	case *combined:
 		s.usage.caseOf(u, &c)
 		one := []prospect{s.prospect(u)}
-		s.sizeUp(one)
+		s.prepare(one)
 		c.Factors, _ = s.rate(&one[0])
 	}
 	return c
@@ -90,13 +90,13 @@ func (k *linkage) caseOf(u dowse.URL, c *Case) {
 	for _, p := range k.found.linkingTo(t) {
 		page := &k.found.pages[p]
 		c.V, c.S = c.V+int(page.visited), c.S+int(page.onTopic)
-		c.Words = k.words.used(c.Words, page.says())
+		c.Words = k.words.used(c.Words, page.ownWords())
 	}
 	slices.Sort(c.Words)
 	c.Words = slices.Compact(c.Words)
 }
 
-func (w *weigher) used(dst []string, words []word) []string {
+func (w *ratioCache) used(dst []string, words []word) []string {
 	for _, id := range words {
 		if e := w.lex.entry(id); e != nil && w.now.significant(e.Cells[w.column]) != 0 {
 			dst = append(dst, e.Term)

@@ -9,7 +9,7 @@ func (s *intelligent) Fill(p *dowse.Page) {
 	s.seeds.settle(p)
 	s.links.learn(p.URL, p.OnTopic)
 	places := s.links.follow(p, s.words.read(p))
-	s.links.turn()
+	s.links.update()
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -30,7 +30,7 @@ func (s *collaborative) Fill(p *dowse.Page) {
 	page, accessed := u.page(p.URL)
 	u.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
-	u.turn()
+	u.update()
 	u.settle(p.URL)
 	if accessed {
 		u.spread(page, words, p.OnTopic)
@@ -47,8 +47,8 @@ func (s *combined) Fill(p *dowse.Page) {
 	s.usage.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
 	places := s.links.follow(p, words)
-	s.links.turn()
-	s.usage.turn()
+	s.links.update()
+	s.usage.update()
 	s.usage.settle(p.URL)
 	if accessed {
 		s.usage.spread(page, words, p.OnTopic)

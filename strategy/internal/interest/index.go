@@ -2,16 +2,19 @@ package interest
 
 import "hash/maphash"
 
-// An index finds the places of records by a name, such as a URL or a term. It holds a few
-// bits of hash and the place of each, nothing else: the name is the record's, which its
-// owner compares. So it takes some 10 to 20 bytes for a record, and one look at memory to
-// find it or to see that it is not there; a map takes twice as much, and several. It
-// grows part by part, so that no page has to wait for all of it.
+// An index finds the places of records by a name, such as a URL or a term: an
+// open-addressing hash table that holds 32 bits of hash and the place of each record,
+// nothing else. The name is in the record, and the owner of the records compares it. It
+// takes some 10 to 20 bytes per record, and usually one access to memory to find a record
+// or to see that there is none; a Go map takes twice as much, and several accesses. It
+// consists of 256 parts that grow on their own, so that no single page pays for moving all
+// of it.
 type index struct {
 	seed  maphash.Seed // a secret one: pages can't make names that collide
 	parts []indexPart
 }
 
+// An indexPart is one table of the index, chosen by the upper bits of the hash.
 type indexPart struct {
 	slots []indexSlot // a power of two, at most three quarters of them taken
 	taken int
@@ -25,20 +28,24 @@ const (
 	leastPart = 8 // slots
 )
 
+// newIndex returns an empty index with a secret of its own: pages cannot construct names
+// that collide.
 func newIndex() index {
 	return index{seed: maphash.MakeSeed(), parts: make([]indexPart, 1<<partBits)}
 }
 
 func (x *index) hash(name string) uint64 { return maphash.String(x.seed, name) }
 
-// part returns the part of a hash; the other bits tell where in it to begin.
+// part returns the part for a hash; the lower bits of the hash are the place to begin in
+// it.
 func (x *index) part(h uint64) *indexPart { return &x.parts[h>>(64-partBits)] }
 
 func (p *indexPart) begin(tag uint32) uint32 { return tag & uint32(len(p.slots)-1) }
 
 func (p *indexPart) next(i uint32) uint32 { return (i + 1) & uint32(len(p.slots)-1) }
 
-// find returns the place of the record with a hash that is the one.
+// find returns the place of the record with a hash for which is reports true. It is called
+// for records with the same 32 bits of hash, seldom more than one.
 func (x *index) find(h uint64, is func(place uint32) bool) (place uint32, ok bool) {
 	p := x.part(h)
 	if p.taken == 0 {
@@ -52,7 +59,8 @@ func (x *index) find(h uint64, is func(place uint32) bool) (place uint32, ok boo
 	return 0, false
 }
 
-// guess returns the place that find would look at first, noPlace for none.
+// guess returns the first place that find would compare, noPlace if there is none. It does
+// not read the record.
 func (x *index) guess(h uint64) uint32 {
 	p := x.part(h)
 	if p.taken == 0 {
@@ -66,7 +74,7 @@ func (x *index) guess(h uint64) uint32 {
 	return noPlace
 }
 
-// add takes in a record that is not there.
+// add adds a record that is not in the index.
 func (x *index) add(h uint64, place uint32) {
 	p := x.part(h)
 	if 4*(p.taken+1) > 3*len(p.slots) {
@@ -76,6 +84,7 @@ func (x *index) add(h uint64, place uint32) {
 	p.taken++
 }
 
+// grow doubles a part. Tags are enough to place all slots again, so that no record is read.
 func (p *indexPart) grow() {
 	old := p.slots
 	p.slots = make([]indexSlot, max(leastPart, 2*len(old)))
@@ -86,6 +95,7 @@ func (p *indexPart) grow() {
 	}
 }
 
+// put stores a slot at the first free place from where its search begins.
 func (p *indexPart) put(s indexSlot) {
 	i := p.begin(s.tag)
 	for p.slots[i].at != 0 {
@@ -94,8 +104,8 @@ func (p *indexPart) put(s indexSlot) {
 	p.slots[i] = s
 }
 
-// remove takes out a record that is there. Those after it move up as far as they may, so
-// that no search ends before them.
+// remove removes a record that is in the index. Slots behind it move up where they may, so
+// that no search ends before them and no marks for removed slots are needed.
 func (x *index) remove(h uint64, place uint32) {
 	p := x.part(h)
 	hole := p.begin(uint32(h))
@@ -112,7 +122,7 @@ func (x *index) remove(h uint64, place uint32) {
 	p.taken--
 }
 
-// touch has the slots of hashes brought near, see lead.TouchNotes.
+// touch loads the slots of hashes into the cache, see lead.TouchNotes.
 //
 //go:noinline
 func (x *index) touch(hashes []uint64) (sum uint32) {

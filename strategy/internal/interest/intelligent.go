@@ -6,17 +6,18 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// intelligent learns, while it crawls, what speaks for a page before it is visited:
-// intelligent crawling with arbitrary predicates (Aggarwal, Al-Garawi and Yu 2001;
-// Aggarwal 2004, eqs 1 to 7). Any judge is a predicate. Four things are learnt from
-// and multiplied: the words of the pages that link to it, the parts of its URL,
-// whether those pages are on topic, and whether the other pages they link to are.
+// intelligent learns during the crawl what distinguishes pages on topic before they are
+// visited: intelligent crawling with arbitrary predicates (Aggarwal, Al-Garawi and Yu 2001;
+// Aggarwal 2004, sec. 3, eqs 1 to 7). Any judge is a predicate. It multiplies four ratios:
+// of the words of the linking pages (eq. 7), of the parts of the URL, of the linking pages
+// on and off topic, and of their other links (siblings).
 //
-// All priorities change with every page. After a page the targets of its links and
-// those that share a linking page with it are rated again, up to Rescored of each;
-// others when they come to the top of the queue. So the cost of a page does not grow
-// with the queue. Memory grows by one record for each waiting URL and each page that
-// links to one; Words, Vocabulary, Parents and Rescored bound what those hold.
+// Every page changes all ratios. After a page, up to Rescored targets of its links that
+// wait already and as many of its siblings are rated again, besides all new targets; others
+// when they come to the top of the queue. A lead deep in the queue may therefore be rated
+// too low until evidence for it arrives. The cost of a page does not grow with the queue.
+// Memory grows by one record per waiting URL and per page that links to one; Words,
+// Vocabulary, Parents and Rescored bound their size.
 type intelligent struct {
 	Ratios
 	Linkage
@@ -31,7 +32,7 @@ func (s *intelligent) Inputs() (required, used input.Kind) { return 0, input.Kin
 
 // Take takes the language of the topic.
 func (s *intelligent) Take(in input.Inputs) error {
-	s.speak(in.Language)
+	s.useLanguage(in.Language)
 	return nil
 }
 
@@ -43,6 +44,8 @@ func (s *intelligent) Check() error {
 	return s.Linkage.check()
 }
 
+// begin makes the parts of the strategy when it is first used, after its parameters were
+// set.
 func (s *intelligent) begin() *learner {
 	if s.links == nil {
 		s.words = newReader(s.Reading)
@@ -57,13 +60,15 @@ func (s *intelligent) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
-// Start queues the seeds before all else.
+// Start queues the seeds at priority 1.
 func (s *intelligent) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	return s.seeds.queue(urls)
 }
 
-// Follow learns from how the page turned out, and rates what it bears on.
+// Follow counts the outcome of a page by the evidence there was before its visit, makes the
+// page evidence for the targets of its links, and returns leads for these and for its
+// siblings. A second visit to a page teaches nothing.
 func (s *intelligent) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
@@ -83,20 +88,23 @@ func (s *intelligent) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
+// visited learns from a page before it reads its links, so that a page is never evidence
+// for itself.
 func (s *intelligent) visited(p *dowse.Page) []dowse.Lead {
 	kin := s.links.learn(p.URL, p.OnTopic)
 	places := s.links.follow(p, s.words.read(p))
-	s.links.turn()
+	s.links.update()
 	return s.leads(p, places, kin)
 }
 
+// redirected moves the evidence for a URL to the target of its redirect.
 func (s *intelligent) redirected(p *dowse.Page) []dowse.Lead {
 	s.links.redirect(p.URL, &p.Links[0])
 	return s.leads(p, nil, nil)
 }
 
-// leads returns the leads for a page's links, and for what shares evidence with it. The
-// places are those of the links' targets, nil if they are to be found.
+// leads returns the leads for a page's links and for its siblings. Places are those of the
+// targets of the links, nil if they have to be looked up.
 func (s *intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 	known := 0
 	for i := range p.Links {
@@ -119,19 +127,20 @@ func (s *intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 	return s.rated()
 }
 
-// accepts reports whether a target that does not wait yet is worth it.
+// accepts reports whether a target that does not wait yet has a priority above Least. One
+// that has not keeps its evidence, and is tested again when another page links to it.
 func (s *intelligent) accepts(t *target) bool {
 	if s.Least == 0 {
 		return true
 	}
 	c := [1]prospect{{url: t.url, target: t.place}}
-	s.sizeUp(c[:])
+	s.prepare(c[:])
 	f, _ := s.rate(&c[0])
 	return f.sum() > s.Least
 }
 
-// beyond reports whether a link gives no lead: its target was or is being visited,
-// or waits and enough of those were rated again.
+// beyond reports whether a link gives no lead: its target was visited or is being visited,
+// or it waits already and enough of those were rated again after this page.
 func beyond(l *dowse.Link, known, most int) bool {
 	switch l.Target.State {
 	case dowse.Visited, dowse.Flying:
@@ -142,16 +151,16 @@ func beyond(l *dowse.Link, known, most int) bool {
 	return false
 }
 
-// Rescore rates a lead by what is known now.
+// Rescore returns the priority of a lead by what is known now.
 func (s *intelligent) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
-// Explain tells what Rescore goes by.
+// Explain returns the reasons that add up to what Rescore returns.
 func (s *intelligent) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
-// Save writes down all that was learnt, and the evidence for what waits.
+// Save encodes all that was learnt, and the evidence for waiting URLs.
 func (s *intelligent) Save() ([]byte, error) { return s.begin().save() }
 
-// Load takes up what Save wrote.
+// Load restores what Save encoded.
 func (s *intelligent) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.

@@ -10,8 +10,9 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// A learner is what Intelligent, Collaborative and Combined have in common: what they
-// have learnt from links, from a trace or from both, and how a URL is rated by it.
+// A learner is what intelligent, collaborative and combined have in common: what was learnt
+// from links, from a trace or from both, and how a URL is rated by it. A strategy collects
+// prospects after each page and then calls rated, which returns their leads.
 type learner struct {
 	links *linkage // nil for one that does not learn from links
 	usage *usage   // nil for one that does not learn from a trace
@@ -24,16 +25,16 @@ type learner struct {
 	places    []uint32
 }
 
-// A prospect is a URL with what there is of links and people.
+// A prospect is a URL about to be rated, with the places of what is known of it.
 type prospect struct {
 	url      dowse.URL
 	target   uint32 // where its evidence is, noPlace for none
 	page     uint32 // of the trace, if it was accessed
 	accessed bool
-	address  float64 // what the parts of its URL say, once it is sized up
+	address  float64 // sum of the logarithms of the ratios of its URL's parts, set by prepare
 }
 
-// prospect returns what there is of a URL.
+// prospect looks up what is known of a URL.
 func (k *learner) prospect(u dowse.URL) (c prospect) {
 	c.url, c.target = u, noPlace
 	if k.links != nil {
@@ -47,7 +48,8 @@ func (k *learner) prospect(u dowse.URL) (c prospect) {
 	return c
 }
 
-// add makes a target a prospect if it waits, for its links or its people.
+// add makes a target a prospect if it waits in the queue, because of its links or of the
+// trace.
 func (k *learner) add(t *target) {
 	c := prospect{url: t.url, target: t.place}
 	if k.usage != nil {
@@ -58,8 +60,8 @@ func (k *learner) add(t *target) {
 	}
 }
 
-// addKin makes targets prospects that share evidence with a page, but for those that
-// were taken since they were gathered.
+// addKin makes the siblings of a page prospects, except for those that became prospects as
+// targets of the page's own links since they were collected.
 func (k *learner) addKin(kin []uint32) {
 	found := k.links.found
 	for _, i := range kin {
@@ -69,7 +71,7 @@ func (k *learner) addKin(kin []uint32) {
 	}
 }
 
-// addTargets makes all targets prospects that are to be visited.
+// addTargets makes all queued targets prospects, for the parameter exact.
 func (k *learner) addTargets() {
 	found := k.links.found
 	for i := range found.targets {
@@ -91,7 +93,7 @@ func (k *learner) addPages(pages []uint32) {
 	}
 }
 
-// locate finds the targets of prospects.
+// locate looks up the targets of prospects, all in one call.
 func (k *learner) locate(list []prospect) {
 	found := k.links.found
 	k.hashes = k.hashes[:0]
@@ -105,13 +107,15 @@ func (k *learner) locate(list []prospect) {
 	}
 }
 
-// waits reports whether the crawl is to visit a URL, for its links or its people.
+// waits reports whether a URL is a candidate: queued because of its links, or because of
+// the trace.
 func (k *learner) waits(c *prospect) bool {
 	return c.target != noPlace && k.links.found.targets[c.target].queued || c.accessed && k.usage.waits(c.page)
 }
 
-// rate tells what speaks for a URL. Where people could speak for it too, a URL that no
-// page links to gets nothing for its parts.
+// rate returns the logarithms of a prospect's ratios, by links and by trace. Missing
+// evidence counts as 1 (SPEC C.12): in combined, a URL that no visited page links to gets
+// nothing for the parts of its URL either.
 func (k *learner) rate(c *prospect) (f factors, h habits) {
 	if c.target != noPlace {
 		if t := &k.links.found.targets[c.target]; t.k > 0 || k.usage == nil {
@@ -124,15 +128,16 @@ func (k *learner) rate(c *prospect) (f factors, h habits) {
 	return f, h
 }
 
-// together is the number of prospects whose evidence is brought near at once: it fits
-// into the second cache of a processor.
+// together is the number of prospects whose evidence is loaded in one batch: it fits into
+// the second-level cache of a processor.
 const together = 128
 
-// rated returns the leads for the prospects, seeds left out, and has none from then on.
+// rated returns the leads of all prospects, without seeds, which keep their priority of 1,
+// and empties the list of prospects. Leads and reasons share two allocations.
 func (k *learner) rated() []dowse.Lead {
 	list := lead.NewSheet(len(k.prospects), k.reasons())
 	for some := range slices.Chunk(k.prospects, together) {
-		k.sizeUp(some)
+		k.prepare(some)
 		for i := range some {
 			if c := &some[i]; !k.seeds[c.url] {
 				k.put(list, c)
@@ -144,15 +149,16 @@ func (k *learner) rated() []dowse.Lead {
 	return list.Leads
 }
 
+// put rates a prospect and adds its lead, with one reason per factor.
 func (k *learner) put(list *lead.Sheet, c *prospect) {
 	f, h := k.rate(c)
 	list.Because = k.because(list.Because, &f, &h)
 	list.Put(c.url, f.sum()+h.sum(), k.reasons())
 }
 
-// sizeUp gets prospects ready to be rated: what the parts of their URLs say, and the rest
-// of the evidence brought near, see lead.TouchNotes.
-func (k *learner) sizeUp(list []prospect) {
+// prepare makes a batch of prospects ready to be rated: it computes what the parts of their
+// URLs contribute, and loads the other evidence into the cache, see lead.TouchNotes.
+func (k *learner) prepare(list []prospect) {
 	if k.links != nil {
 		k.near = k.near[:0]
 		for i := range list {
@@ -175,7 +181,8 @@ func (k *learner) sizeUp(list []prospect) {
 	}
 }
 
-// reasons is the number of reasons that a lead has.
+// reasons returns the number of reasons of a lead: one per factor, also for those that
+// contribute nothing, so that explanations are comparable.
 func (k *learner) reasons() (n int) {
 	if k.links != nil {
 		n += factorCount
@@ -186,6 +193,7 @@ func (k *learner) reasons() (n int) {
 	return n
 }
 
+// because appends the reasons of a lead, which add up to its priority.
 func (k *learner) because(dst []dowse.Because, f *factors, h *habits) []dowse.Because {
 	if k.links != nil {
 		dst = f.because(dst)
@@ -196,7 +204,8 @@ func (k *learner) because(dst []dowse.Because, f *factors, h *habits) []dowse.Be
 	return dst
 }
 
-// rescore rates a lead by what is known now.
+// rescore returns the priority of a lead by what is known now; of a seed, or of a lead for
+// which there is no evidence any more, the one it has.
 func (k *learner) rescore(l dowse.Lead) float64 {
 	if f, h, ok := k.again(l.URL); ok {
 		return f.sum() + h.sum()
@@ -204,7 +213,7 @@ func (k *learner) rescore(l dowse.Lead) float64 {
 	return l.Priority
 }
 
-// explain tells what rescore goes by.
+// explain returns the reasons that add up to what rescore returns.
 func (k *learner) explain(l dowse.Lead) []dowse.Because {
 	if f, h, ok := k.again(l.URL); ok {
 		return k.because(nil, &f, &h)
@@ -212,18 +221,19 @@ func (k *learner) explain(l dowse.Lead) []dowse.Because {
 	return nil
 }
 
-// again rates a URL that waits, unless it is a seed.
+// again rates a waiting URL; ok is false for a seed and for a URL that does not wait.
 func (k *learner) again(u dowse.URL) (f factors, h habits, ok bool) {
 	c := [1]prospect{k.prospect(u)}
 	if k.seeds[u] || !k.waits(&c[0]) {
 		return f, h, false
 	}
-	k.sizeUp(c[:])
+	k.prepare(c[:])
 	f, h = k.rate(&c[0])
 	return f, h, true
 }
 
-// learnerState is a learner as it is written down, without the parts that it has not.
+// learnerState is the form in which a learner is saved, without the parts that it does not
+// have. Its fields are a file format.
 type learnerState struct {
 	Words   *savedLexicon
 	Read    float64
@@ -232,6 +242,7 @@ type learnerState struct {
 	Seeds   seeds
 }
 
+// save encodes everything that a restarted crawl needs to rate as this one would.
 func (k *learner) save() ([]byte, error) {
 	saved := learnerState{Words: k.words.Lex.saved(), Read: k.words.Pages, Seeds: k.seeds}
 	if k.links != nil {
@@ -243,7 +254,8 @@ func (k *learner) save() ([]byte, error) {
 	return state.SaveBinary(&saved)
 }
 
-// load takes up what was saved, all of it or, after an error, nothing.
+// load restores what save encoded: all of it or, after an error, nothing. A trace with
+// other numbers of pages or people is refused, since its pages are known by number.
 func (k *learner) load(b []byte) error {
 	saved := learnerState{Words: &savedLexicon{}, Linkage: blankLinkage(), Usage: &usageState{}, Seeds: seeds{}}
 	if err := state.LoadBinary(b, &saved); err != nil {
@@ -265,6 +277,7 @@ func (k *learner) load(b []byte) error {
 	return nil
 }
 
+// learnt returns the counts without the evidence, for another crawl (SPEC C.13).
 func (k *learner) learnt(predicate string) *input.Learnt {
 	l := &input.Learnt{Predicate: predicate}
 	if k.links != nil {
@@ -276,7 +289,8 @@ func (k *learner) learnt(predicate string) *input.Learnt {
 	return l
 }
 
-// learnFrom starts with what an earlier crawl learnt from what, with a weight.
+// learnFrom adds what an earlier crawl learnt, times a weight. What names the kind of
+// knowledge in an error.
 func (k *learner) learnFrom(l *input.Learnt, predicate, what string, weight float64) error {
 	links, usage := k.links != nil && l.Linkage != nil, k.usage != nil && l.Usage != nil
 	if err := l.Fits(predicate, links || usage, what); err != nil {

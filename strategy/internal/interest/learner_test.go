@@ -8,7 +8,7 @@ import (
 	"dowse/strategy/input"
 )
 
-// TestRatedTogether checks that leads rated together, more than are sized up at once, are
+// TestRatedTogether checks that leads rated together, more than one batch of them, are
 // rated as each is alone.
 func TestRatedTogether(t *testing.T) {
 	for _, name := range learners {

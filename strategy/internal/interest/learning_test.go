@@ -78,8 +78,8 @@ func TestRedirectMergesEvidence(t *testing.T) {
 	}
 }
 
-// TestOutcomes is the row of the edge-case matrix: failures and visits that say
-// nothing leave what was learnt alone.
+// TestOutcomes is the row of the edge-case matrix: failures and repeated visits do not
+// change what was learnt.
 func TestOutcomes(t *testing.T) {
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
 		s, err := strategy.NewWith(name, input.Inputs{Trace: readers(t)})
@@ -150,8 +150,8 @@ func TestParentsAreBounded(t *testing.T) {
 	}
 }
 
-// learningWorld is a web in which topic words, hosts and links tell pages on topic
-// apart: half of the links of a page lead to pages of its kind.
+// learningWorld is a web in which topic words, hosts and links distinguish pages on
+// topic: half of the links of a page lead to pages of its kind.
 func learningWorld(n int) (strategytest.Toy, []dowse.URL) {
 	url := func(i int) dowse.URL {
 		kind := "misc"
@@ -220,13 +220,13 @@ func TestLearnersVariants(t *testing.T) {
 			})
 		})
 	}
-	for spec, says := range map[string]string{
+	for spec, want := range map[string]string{
 		"intelligent:sig=x": "want paper or support", "intelligent:link-norm=x": "want paper or conditional", "intelligent:factors=words": "want some of content",
 		"intelligent:factors=url*x": "want a weight of 0 to 1000 behind url*", "intelligent:factors=url*NaN": "want a weight",
 		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
 	} {
-		if _, err := strategy.NewWith(spec, input.Inputs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		if _, err := strategy.NewWith(spec, input.Inputs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	if plain[2].Weight == 0 || plain[3].Weight == 0 {
-		t.Errorf("the factors say nothing: %v", plain)
+		t.Errorf("all factors are 0: %v", plain)
 	}
 }
 
@@ -298,8 +298,8 @@ func TestReasonsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		watch := strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
-			leads := say()
+		watch := strategytest.Around(s, func(invoke func() []dowse.Lead) []dowse.Lead {
+			leads := invoke()
 			for _, l := range leads {
 				sum := 0.0
 				for _, b := range l.Because {

@@ -79,7 +79,7 @@ func half(t *testing.T, name string, got, whole *input.Learnt) {
 }
 
 func TestLearntIsRefused(t *testing.T) {
-	for file, says := range map[string]string{
+	for file, want := range map[string]string{
 		``:                           "EOF",
 		`{"format":"other"}`:         "the format",
 		`{"format":"dowse-learnt/1"`: "unexpected EOF",
@@ -88,8 +88,8 @@ func TestLearntIsRefused(t *testing.T) {
 		`{"format":"dowse-learnt/1","usage":{"users":{"a":[-1,-1]}}}`:   "can't be",
 		`{"format":"dowse-learnt/1","usage":{"users":{"a":[1e999,0]}}}`: "json",
 	} {
-		if _, err := input.ReadLearnt(strings.NewReader(file)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", file, err, says)
+		if _, err := input.ReadLearnt(strings.NewReader(file)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", file, err, want)
 		}
 	}
 	s := &interest.Intelligent{}
@@ -100,7 +100,7 @@ func TestLearntIsRefused(t *testing.T) {
 
 func TestTraceIsNeeded(t *testing.T) {
 	for _, name := range []string{"collaborative", "combined"} {
-		if _, err := strategy.New(name); !errors.Is(err, interest.ErrNoTrace) || !strings.Contains(err.Error(), "--trace FILE") {
+		if _, err := strategy.New(name); !errors.Is(err, interest.ErrNoTrace) || !strings.Contains(err.Error(), "access log") {
 			t.Errorf("%s without a trace: %v", name, err)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 // TestWeigher compares what is remembered of words with what is computed afresh, while
-// pages are counted, shares are taken anew, and words are forgotten for others.
+// pages are counted, shares are updated, and words are dropped for others.
 func TestWeigher(t *testing.T) {
 	for _, r := range []Ratios{{}, {T: -1}, {Sig: sigSupport, MinSupport: 3}} {
 		rng := rand.New(rand.NewPCG(2, 3))
 		lex := newLexicon(40)
-		var w weigher
-		lex.weigh(&w, asContent)
+		var w ratioCache
+		lex.addCache(&w, asContent)
 		base := ratioCell{}
 		var list []word
 		for step := range 3000 {
@@ -21,7 +21,7 @@ func TestWeigher(t *testing.T) {
 			list = list[max(0, len(list)-20):]
 			base.count(rng.IntN(3) == 0)
 			if step%7 == 0 {
-				w.turn(r.at(base, base.N))
+				w.setModel(r.at(base, base.N))
 			}
 			w.grow()
 			w.learn(list[rng.IntN(len(list))], rng.IntN(2) == 0)

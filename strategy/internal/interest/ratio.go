@@ -8,10 +8,16 @@ import (
 	"dowse/strategy/input"
 )
 
-// Ratios are the parameters of interest ratios: how much more often pages with a
-// feature are on topic than pages are at large (Aggarwal, Al-Garawi and Yu 2001).
+// Ratios are the parameters of interest ratios (Aggarwal, Al-Garawi and Yu 2001), shared by
+// the three strategies. The interest ratio of a feature is
+//
+//	I(C, E) = P(C | E) / P(C)
+//
+// where C is "the page is on topic" and E is "the page has the feature": 1 means that the
+// feature is uninformative, 4 that pages with it are on topic four times as often as pages in
+// general. A zero field means its default.
 type Ratios struct {
-	Sigma       float64 `param:"sigma" default:"1" help:"pulls ratios towards 1 while little is known, as if so many average pages had been seen; ours"`
+	Sigma       float64 `param:"sigma" default:"1" help:"pulls ratios towards 1 while little is known, as if this many average pages had been seen; ours"`
 	T           float64 `param:"t" default:"2" help:"standard deviations from the mean from which a feature counts; Aggarwal et al. 2001"`
 	Sig         string  `param:"sig" default:"paper" help:"deviation for the number of pages in all (paper) or of those with the feature (support), which is the sound one; Aggarwal et al. 2001, support is ours"`
 	MinSupport  int     `param:"min-support" default:"1" help:"pages with a feature from which it counts; ours"`
@@ -20,12 +26,15 @@ type Ratios struct {
 	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1; after Aggarwal 2004, the weight is ours"`
 }
 
-// The ways to tell significance.
+// The two tests of significance. The paper divides by a deviation that does not depend on
+// how many pages have the feature, so that one lucky page can make a feature significant;
+// support divides by the deviation of a mean of as many pages as have the feature.
 const (
 	sigPaper   = "paper"
 	sigSupport = "support"
 )
 
+// check returns an error for a test of significance that does not exist.
 func (r *Ratios) check() error {
 	if r.Sig != "" && r.Sig != sigPaper && r.Sig != sigSupport {
 		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, sigPaper, sigSupport)
@@ -35,10 +44,11 @@ func (r *Ratios) check() error {
 
 func (r *Ratios) rescored() int { return cmp.Or(r.Rescored, 100) }
 
-// at returns the arithmetic for a share of pages on topic. Per is the number of
-// pages that the paper's significance is taken over.
-func (r *Ratios) at(base ratioCell, per float64) visitMoment {
-	m := visitMoment{
+// at returns the arithmetic for the share of pages on topic in base. Per is the number of
+// pages in the denominator of the paper's test of significance: the pages on topic for
+// links (eq. 6), all visited pages for traces (eq. 10).
+func (r *Ratios) at(base ratioCell, per float64) ratioModel {
+	m := ratioModel{
 		p: base.rate(), sigma: cmp.Or(r.Sigma, 1), t: cmp.Or(r.T, 2),
 		support: r.Sig == sigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
 	}
@@ -51,6 +61,7 @@ func (r *Ratios) at(base ratioCell, per float64) visitMoment {
 // A ratioCell counts pages with a feature, and those of them that are on topic.
 type ratioCell struct{ N, C float64 }
 
+// cellOf returns a tally of another crawl as counts.
 func cellOf(t input.Tally) ratioCell { return ratioCell{t[0], t[1]} }
 
 func (c *ratioCell) count(on bool) {
@@ -58,12 +69,15 @@ func (c *ratioCell) count(on bool) {
 	c.C += indicator(on)
 }
 
+// add adds counts of another crawl, times a weight. The conversions to float64 keep the
+// compiler from fusing multiplication and addition, which would give other last digits on
+// other processors.
 func (c *ratioCell) add(d ratioCell, weight float64) {
 	c.N += float64(d.N * weight)
 	c.C += float64(d.C * weight)
 }
 
-// rate is the share of pages on topic; 0 of none.
+// rate returns the share of pages on topic, 0 if there are no pages.
 func (c ratioCell) rate() float64 {
 	if c.N == 0 {
 		return 0
@@ -71,6 +85,7 @@ func (c ratioCell) rate() float64 {
 	return c.C / c.N
 }
 
+// indicator returns 1 for a page on topic and 0 for another.
 func indicator(on bool) float64 {
 	if on {
 		return 1
@@ -78,15 +93,18 @@ func indicator(on bool) float64 {
 	return 0
 }
 
-// A pace tells when the share of pages on topic is taken anew. All ratios hang on
-// it, so that taking it after every page would cost most of the time. It is taken
-// whenever there are by a hundredth more pages, or pages on topic.
+// A pace decides when the share of pages on topic, P(C), is updated. Every ratio depends on
+// it, so that a new share makes all cached ratios worthless: updating it after every page
+// would cost most of the time of a crawl. It is updated when the number of pages, or of
+// pages on topic, has grown by a hundredth, and after every page in a crawl of fewer than
+// 200. With the parameter exact it is updated always.
 type pace struct {
-	Base ratioCell // as it was taken
-	Next ratioCell // at which of these counts it is taken again
+	Base ratioCell // counts at the last update
+	Next ratioCell // the next update is due when either count reaches this
 }
 
-// due reports whether the share is to be taken anew, and takes it.
+// due reports whether the share is to be updated to base now, and if so records when the
+// next update is due.
 func (p *pace) due(base ratioCell, exact bool) bool {
 	if base.N < p.Next.N && base.C < p.Next.C && !exact {
 		return false
@@ -96,8 +114,9 @@ func (p *pace) due(base ratioCell, exact bool) bool {
 	return true
 }
 
-// A visitMoment is the arithmetic of ratios for what is known at one time.
-type visitMoment struct {
+// A ratioModel holds what the ratios of all features have in common until the share of
+// pages on topic is updated: the share, the smoothing and the test of significance.
+type ratioModel struct {
 	p       float64 // share of pages on topic
 	flat    bool    // all or none are: nothing can be learnt, every ratio is 1
 	sigma   float64
@@ -108,9 +127,10 @@ type visitMoment struct {
 	least   float64
 }
 
-// deviations tells by how many standard deviations the feature's pages differ from
-// all pages: eqs 6 and 10.
-func (m *visitMoment) deviations(c ratioCell) float64 {
+// deviations returns by how many standard deviations the share of pages on topic among the
+// pages with a feature differs from that among all pages: eqs 6 and 10. It is two-sided,
+// since a feature of pages off topic is as informative.
+func (m *ratioModel) deviations(c ratioCell) float64 {
 	if m.flat || c.N == 0 {
 		return 0
 	}
@@ -121,16 +141,19 @@ func (m *visitMoment) deviations(c ratioCell) float64 {
 	return math.Abs(c.C/c.N-m.p) / sd
 }
 
-// ln is the logarithm of a feature's interest ratio, smoothed.
-func (m *visitMoment) ln(c ratioCell) float64 {
+// ln returns the logarithm of a feature's interest ratio, smoothed as if sigma further
+// pages with the feature had been on topic as often as pages in general: a ratio from few
+// pages stays near 1. The paper leaves ratios of zero counts undefined.
+func (m *ratioModel) ln(c ratioCell) float64 {
 	if m.flat {
 		return 0
 	}
 	return lnOf((c.C + float64(m.sigma*m.p)) / (c.N + m.sigma) / m.p)
 }
 
-// lnOf is the logarithm of a ratio, within bounds: where nothing is smoothed a ratio
-// of counts can be 0 or undefined, and priorities must be numbers.
+// lnOf returns the logarithm of a ratio, between −100 and 100. Without smoothing a ratio of
+// counts can be 0 or undefined, and a priority must be a finite number; an undefined ratio
+// counts as 1.
 func lnOf(ratio float64) float64 {
 	const most = 100
 	ln := math.Log(ratio)
@@ -140,15 +163,17 @@ func lnOf(ratio float64) float64 {
 	return max(-most, min(ln, most))
 }
 
-// significant is ln for a feature that counts, else 0.
-func (m *visitMoment) significant(c ratioCell) float64 {
+// significant returns ln of a feature that passes the test of significance and is on enough
+// pages, and 0 for others: a feature that differs by chance must not move a priority.
+func (m *ratioModel) significant(c ratioCell) float64 {
 	if c.N < m.least || m.deviations(c) < m.t {
 		return 0
 	}
 	return m.ln(c)
 }
 
-// Kinds of links, by whether their ends are on topic.
+// The four counts of links between visited pages, PP, PN, NP and NN in the paper: whether
+// the linking page is on topic, then whether the linked page is.
 const (
 	fromOnTo  = iota // from a page on topic to another
 	fromOnOff        // and so on
@@ -156,6 +181,8 @@ const (
 	fromOffOff
 )
 
+// kindOfLink returns the index of a link's count, by whether the linking page and the
+// linked page are on topic.
 func kindOfLink(from, to bool) int {
 	switch {
 	case from && to:
@@ -168,9 +195,12 @@ func kindOfLink(from, to bool) int {
 	return fromOffOff
 }
 
-// linkRatios returns by how much a link from a page on topic, and one from a page
-// off it, changes the logarithm of the odds: p and q of the paper.
-func (m *visitMoment) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
+// linkRatios returns the logarithms of p and q of the paper (sec. 3): of the factors by
+// which each linking page on topic, and each one off topic, multiplies the ratio of a URL.
+// The paper compares the share of links between two pages on topic with P(C)², which it
+// would be if links ignored topics; with conditional, the share among links from pages on
+// topic is compared with P(C).
+func (m *ratioModel) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
 	if m.flat {
 		return 0, 0
 	}

@@ -11,18 +11,18 @@ import (
 	"dowse/strategy/internal/book"
 )
 
-// Reading says how the words of pages are read. Memory is bounded by it.
+// Reading are the parameters of reading pages. They bound the memory for words.
 type Reading struct {
-	Read       int    `param:"read" default:"1500" help:"words of a page that are read, from its beginning; the rest says much the same; ours"`
-	Words      int    `param:"words" default:"50" help:"words kept of a page: those that tell it from others the most (TF-IDF); ours"`
+	Read       int    `param:"read" default:"1500" help:"words of a page that are read, from its beginning; the rest adds little; ours"`
+	Words      int    `param:"words" default:"50" help:"words kept of a page: those with the highest TF-IDF; ours"`
 	Vocabulary int    `param:"vocabulary" default:"100000" help:"words known at a time, and as many parts of URLs; the rarest are forgotten; ours"`
 	Language   string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
-	Analyzer *text.Analyzer // takes the place of Language; nil for none
+	Analyzer *text.Analyzer // used instead of Language, for tests; nil for none
 }
 
-// speak takes the language of the topic, unless another was given.
-func (r *Reading) speak(language string) { r.Language = cmp.Or(r.Language, language) }
+// useLanguage sets the language of the topic, unless another one is set.
+func (r *Reading) useLanguage(language string) { r.Language = cmp.Or(r.Language, language) }
 
 const (
 	readWords = 1500 // of a page
@@ -30,7 +30,9 @@ const (
 	maxTokens = 32   // of a URL
 )
 
-// A termReader makes words of pages.
+// A termReader turns pages into words: the terms with the highest TF-IDF, where document
+// frequency is counted over the pages read so far. Most words of running text are
+// recognised by their hash (package book), without stemming.
 type termReader struct {
 	Pages float64 // read so far
 	Lex   *termTable
@@ -49,22 +51,25 @@ type termReader struct {
 	round uint32
 }
 
+// found is a term of the page that is being read.
 type found struct {
 	word   word
 	times  float64
 	weight float64
 }
 
-// before reports whether a word tells more than another.
+// before reports whether a term ranks before another: by TF-IDF, equal ones by number.
 func (f *found) before(g *found) bool {
 	return f.weight > g.weight || f.weight == g.weight && f.word < g.word
 }
 
+// A tally is where in found a term is; it is valid if its round is the current one.
 type tally struct {
 	round uint32
 	at    uint32 // in found
 }
 
+// newReader returns a reader with an empty table of terms.
 func newReader(r Reading) *termReader {
 	a := r.Analyzer
 	if a == nil {
@@ -73,13 +78,14 @@ func newReader(r Reading) *termReader {
 	return &termReader{Lex: newLexicon(cmp.Or(r.Vocabulary, 100_000)), most: max(cmp.Or(r.Words, 50), 1), length: max(cmp.Or(r.Read, readWords), 0), analyzer: a}
 }
 
-// restore goes on from a saved state.
+// restore continues from a saved state.
 func (r *termReader) restore(lex *savedLexicon, pages float64) {
 	r.Lex, r.Pages = lex.restored(r.Lex.size), pages
 	r.seen, r.round, r.book = nil, 0, book.Book{}
 }
 
-// read returns the words of a page, those first that tell it from other pages.
+// read returns the words of a page, highest TF-IDF first. The inverse document frequency is
+// ln(1 + pages/pages with the term), which is positive also for terms on all pages.
 func (r *termReader) read(p *dowse.Page) []word {
 	r.Pages++
 	r.count(p)
@@ -91,7 +97,7 @@ func (r *termReader) read(p *dowse.Page) []word {
 			f.weight *= math.Log1p(r.Pages / float64(h.met))
 		}
 	}
-	best := r.telling()
+	best := r.topWords()
 	words := make([]word, len(best))
 	for i := range words {
 		words[i] = best[i].word
@@ -99,10 +105,10 @@ func (r *termReader) read(p *dowse.Page) []word {
 	return words
 }
 
-// telling returns the words that tell the most, in order. A page has many more than
-// are wanted, so that sorting all of them would take most of the time: the best so far
-// are a heap with the one on top that tells the least.
-func (r *termReader) telling() []found {
+// topWords returns the terms with the highest TF-IDF, in order. A page has many more terms
+// than are kept, and sorting them all would take most of the time: a heap of the best so
+// far, with the worst of them on top, takes one comparison for most terms.
+func (r *termReader) topWords() []found {
 	n := min(len(r.found), r.most)
 	r.best = append(r.best[:0], r.found[:n]...)
 	for i := n/2 - 1; i >= 0; i-- {
@@ -123,7 +129,7 @@ func (r *termReader) telling() []found {
 	return r.best
 }
 
-// sink lets a word go down in the heap to where it belongs.
+// sink moves the term at a place of the heap down to where it belongs.
 func (r *termReader) sink(at int) {
 	f := r.best[at]
 	for {
@@ -143,7 +149,8 @@ func (r *termReader) sink(at int) {
 	r.best[at] = f
 }
 
-// count fills found with the terms of a page, each once.
+// count fills found with the terms of a page, each once, with the number of times it
+// occurs.
 func (r *termReader) count(p *dowse.Page) {
 	r.found = r.found[:0]
 	if r.round++; r.round == 0 {
@@ -159,10 +166,10 @@ func (r *termReader) count(p *dowse.Page) {
 	r.book.Touch(r.hashes)
 	r.touchHeads()
 	for i, h := range r.hashes {
-		id, says := r.book.Find(h)
+		id, kind := r.book.Find(h)
 		switch {
-		case says == book.IsNothing:
-		case says == book.IsTerm && r.Lex.head(word(id)) != nil:
+		case kind == book.IsNothing:
+		case kind == book.IsTerm && r.Lex.head(word(id)) != nil:
 			r.meet(word(id))
 		default:
 			r.look(p.Text, words[i], h)
@@ -170,7 +177,7 @@ func (r *termReader) count(p *dowse.Page) {
 	}
 }
 
-// touchHeads has what is known of the words with the hashes brought near, see
+// touchHeads loads what is known of the words with the current hashes into the cache, see
 // lead.TouchNotes.
 //
 //go:noinline
@@ -184,7 +191,8 @@ func (r *termReader) touchHeads() (sum uint32) {
 	return sum
 }
 
-// look meets the terms of a word that is not in the book.
+// look stems a word that is not in the book, counts its terms and records it in the book. A
+// run of a script without spaces has several terms and is never recorded.
 func (r *termReader) look(s string, w dowse.Span, h uint64) {
 	r.terms = r.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
 	if len(r.terms) == 0 {
@@ -199,7 +207,7 @@ func (r *termReader) look(s string, w dowse.Span, h uint64) {
 	}
 }
 
-// meet counts a term of the page.
+// meet counts an occurrence of a term on the page.
 func (r *termReader) meet(w word) {
 	if int(w.place()) >= len(r.seen) {
 		r.seen = append(r.seen, make([]tally, len(r.Lex.terms)+len(r.Lex.terms)/2-len(r.seen)+1)...)
@@ -213,8 +221,9 @@ func (r *termReader) meet(w word) {
 	r.found = append(r.found, found{word: w, times: 1})
 }
 
-// tokens appends the parts of a URL between dots and slashes, scheme left out, each
-// once and in lower case.
+// tokens appends the parts of a URL between dots and slashes, without the scheme, each once
+// and in lower case (SPEC C.10). Parts of more than 64 bytes are data, not names, and are
+// left out; so is everything behind the 32nd part.
 func tokens(dst []string, u dowse.URL) []string {
 	s := string(u)
 	if _, rest, ok := strings.Cut(s, "://"); ok {

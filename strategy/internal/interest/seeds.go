@@ -7,11 +7,11 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// seeds are those that were not visited. They stand at priority 1, whatever the
-// evidence: the paper's framework begins there.
+// seeds are the seeds that were not visited yet. Their priority stays 1 whatever the
+// evidence, as in the framework of the paper, and no rating replaces it.
 type seeds map[dowse.URL]bool
 
-// queue lets seeds wait.
+// queue records seeds and returns their leads.
 func (s seeds) queue(urls []dowse.URL) []dowse.Lead {
 	for _, u := range urls {
 		s[dowse.URL(strings.Clone(string(u)))] = true
@@ -19,8 +19,8 @@ func (s seeds) queue(urls []dowse.URL) []dowse.Lead {
 	return lead.Seeds(urls)
 }
 
-// settle takes note that a page was visited. Where a seed redirects to a page that
-// waits, that one is a seed; its lead is returned.
+// settle records the outcome of a page. If it is a seed that redirects to a page that was
+// not visited, that page becomes a seed; its lead is returned.
 func (s seeds) settle(p *dowse.Page) (list []dowse.Lead) {
 	if !s[p.URL] {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"dowse/strategy/input"
 )
 
-// Usage are the parameters of learning from a trace: what the people who went to a
-// page, and where else they went, say of it (Aggarwal 2002).
+// Usage are the parameters of learning from a trace (Aggarwal 2002), which records which
+// people accessed which pages in which order. A zero field means its default.
 type Usage struct {
 	Near      int    `param:"near" default:"5" help:"accesses before and after one to a page on topic that count as near it; ours, Aggarwal 2004 gives no number"`
 	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always); ours"`
@@ -28,9 +28,10 @@ const (
 	expandAlways  = "always"
 )
 
-// errNoTrace says that a strategy needs to know who went where.
-var errNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
+// errNoTrace is returned by strategies that need a trace and were given none.
+var errNoTrace = errors.New("it needs a trace of who visited which page, such as a proxy's access log")
 
+// check returns an error for a value of expand that does not exist.
 func (u *Usage) check() error {
 	if u.Expand != "" && u.Expand != expandOnTopic && u.Expand != expandAlways {
 		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, expandOnTopic, expandAlways)
@@ -38,7 +39,7 @@ func (u *Usage) check() error {
 	return nil
 }
 
-// follow takes the trace to learn from.
+// follow sets the trace to learn from.
 func (u *Usage) follow(t input.Trace) error {
 	if t == nil {
 		return errNoTrace
@@ -47,6 +48,7 @@ func (u *Usage) follow(t input.Trace) error {
 	return nil
 }
 
+// The factors of a trace, in the order in which they are written in reasons.
 const (
 	byUsers = iota
 	bySignature
@@ -54,29 +56,31 @@ const (
 	habitCount
 )
 
-var habitSays = [habitCount]string{"people who went there", "words those people read", "accessed near pages on topic"}
+var habitText = [habitCount]string{"people who went there", "words those people read", "accessed near pages on topic"}
 
-// habits are the logarithms of the ratios that speak for an accessed page.
+// habits are the logarithms of the ratios of an accessed page. Their sum is the logarithm
+// of eq. 14.
 type habits [habitCount]float64
 
 func (h *habits) sum() float64 { return h[byUsers] + h[bySignature] + h[byNearness] }
 
 func (h *habits) because(dst []dowse.Because) []dowse.Because {
 	for i, x := range h {
-		dst = append(dst, dowse.Because{What: habitSays[i], Weight: x})
+		dst = append(dst, dowse.Because{What: habitText[i], Weight: x})
 	}
 	return dst
 }
 
-// usage learns from a trace.
+// usage learns from a trace. People and pages are known by their numbers in the trace, so
+// that all state is arrays and bit sets of the trace's size.
 type usage struct {
 	state usageState
 
 	ratios *Ratios
 	params *Usage
 	trace  input.Trace
-	words  weigher
-	now    visitMoment
+	words  ratioCache
+	now    ratioModel
 
 	union  []word
 	shared [][]word
@@ -87,6 +91,8 @@ type usage struct {
 	round  uint32
 }
 
+// usageState is what was learnt from the trace, and which of its pages wait. It is saved as
+// it is; its fields are a file format.
 type usageState struct {
 	Pages, People int // of the trace
 	Base          ratioCell
@@ -106,20 +112,22 @@ type usageState struct {
 	Idle          uint // times in a row that there was nothing to visit
 }
 
+// newUsage returns a usage without knowledge. It counts words in the given table, in the
+// column asSignature.
 func newUsage(r *Ratios, u *Usage, words *termTable) *usage {
 	k := &usage{ratios: r, params: u, trace: u.Trace}
-	words.weigh(&k.words, asSignature)
+	words.addCache(&k.words, asSignature)
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
 		Pages: pages, People: people, Users: make([]ratioCell, people), Tastes: make([][]word, people), Absent: map[string]input.Tally{},
 		Near: newBitset(pages), Queued: newBitset(pages), Done: newBitset(pages), Expanded: newBitset(people), Aliases: map[dowse.URL]uint32{},
 	}
 	k.rounds = make([]uint32, pages)
-	k.taken()
+	k.rebase()
 	return k
 }
 
-// fits tells whether a saved state is of the trace.
+// fits returns an error if a saved state belongs to a trace of another size.
 func (k *usage) fits(s *usageState) error {
 	if s.Pages != k.trace.Pages() || s.People != k.trace.Users() {
 		return fmt.Errorf("strategy: load: the trace is another: %d pages and %d people, not %d and %d", k.trace.Pages(), k.trace.Users(), s.Pages, s.People)
@@ -127,7 +135,7 @@ func (k *usage) fits(s *usageState) error {
 	return nil
 }
 
-// restore goes on from a saved state that fits.
+// restore continues from a saved state that fits.
 func (k *usage) restore(s usageState, words *termTable) {
 	if s.Aliases == nil {
 		s.Aliases = map[dowse.URL]uint32{}
@@ -136,28 +144,28 @@ func (k *usage) restore(s usageState, words *termTable) {
 		s.Absent = map[string]input.Tally{}
 	}
 	k.state = s
-	words.weigh(&k.words, asSignature)
-	k.taken()
+	words.addCache(&k.words, asSignature)
+	k.rebase()
 }
 
-// turn takes note that the knowledge has changed.
-func (k *usage) turn() {
+// update makes the ratios follow the counts. It is called once after each page that changed
+// them.
+func (k *usage) update() {
 	if k.state.Pace.due(k.state.Base, k.ratios.Exact) {
-		k.taken()
+		k.rebase()
 	}
 	k.words.grow()
 }
 
-// taken goes by the share of pages on topic that was taken last.
-func (k *usage) taken() {
+// rebase computes with the share of pages on topic that was recorded last.
+func (k *usage) rebase() {
 	base := k.state.Pace.Base
 	k.now = k.ratios.at(base, base.N)
-	k.words.turn(k.now)
+	k.words.setModel(k.now)
 	k.words.grow()
 }
 
-// page returns the number of a URL that was accessed, or that one redirects to which
-// was.
+// page returns the number in the trace of a URL, or of a page that redirects to it.
 func (k *usage) page(u dowse.URL) (page uint32, ok bool) {
 	if page, ok = k.trace.Page(u); !ok && len(k.state.Aliases) > 0 {
 		page, ok = k.state.Aliases[u]
@@ -165,7 +173,7 @@ func (k *usage) page(u dowse.URL) (page uint32, ok bool) {
 	return page, ok
 }
 
-// pageOf returns the number of a target, which remembers it.
+// pageOf is page for a target, in which the number is cached.
 func (k *usage) pageOf(t *target) (page uint32, ok bool) {
 	if t.page == 0 {
 		t.page = noPlace
@@ -182,17 +190,21 @@ func (k *usage) pageOf(t *target) (page uint32, ok bool) {
 	return page, ok
 }
 
-// waits reports whether a page is a candidate.
+// waits reports whether a page of the trace is a candidate that was not visited.
 func (k *usage) waits(page uint32) bool { return k.state.Queued.has(page) && !k.state.Done.has(page) }
 
 func (k *usage) users() int { return cmp.Or(k.params.Users, 30) }
 
+// visitors returns the people who accessed a page, the first Users of them. A page that
+// thousands accessed costs no more than others, and its ratio rests on a sample.
 func (k *usage) visitors(page uint32) []uint32 {
 	who := k.trace.Visitors(page)
 	return who[:min(len(who), k.users())]
 }
 
-// rate tells what speaks for an accessed page.
+// rate returns the factors of an accessed page: of the people (eqs 8 to 10), of the words
+// these people read, and of whether it was accessed near pages on topic (eqs 12 and 13). A
+// page without people gets none. The cost is Users times Tastes lookups at most.
 func (k *usage) rate(page uint32) (h habits) {
 	who := k.visitors(page)
 	if k.now.flat || len(who) == 0 {
@@ -211,7 +223,7 @@ func (k *usage) rate(page uint32) (h habits) {
 	return h
 }
 
-// side of the two cells of nearness.
+// side returns the index in Local of a page: 1 if it was accessed near a page on topic.
 func (k *usage) side(page uint32) int {
 	if k.state.Near.has(page) {
 		return 1
@@ -219,7 +231,8 @@ func (k *usage) side(page uint32) int {
 	return 0
 }
 
-// learn takes in how a page turned out; accessed tells whether it has a number.
+// learn counts the outcome of a page by what was known before the visit. Page is its
+// number, if it was accessed.
 func (k *usage) learn(page uint32, accessed, on bool) {
 	s := &k.state
 	s.Base.count(on)
@@ -243,8 +256,10 @@ func (k *usage) learn(page uint32, accessed, on bool) {
 	s.Local[k.side(page)].count(on)
 }
 
-// spread lets the people of a visited page be known by its words. If they are to be
-// followed, what they accessed is to be queued.
+// spread adds the words of a visited page to those that its people are known by. Around a
+// page on topic, pages accessed shortly before and after are marked as near (eq. 11). What
+// the people accessed is to be queued if the page is on topic, or always if Expand demands
+// it.
 func (k *usage) spread(page uint32, words []word, on bool) {
 	s := &k.state
 	words = words[:min(len(words), cmp.Or(k.params.Signature, 30))]
@@ -263,8 +278,8 @@ func (k *usage) spread(page uint32, words []word, on bool) {
 	}
 }
 
-// tastes returns what users are known by. What several were given at once is told
-// once: people who have read the same page are many.
+// tastes returns the lists of words that users are known by. A list that several users
+// share is returned once: many people have read the same page only.
 func (k *usage) tastes(users []uint32) [][]word {
 	k.shared = k.shared[:0]
 	for _, u := range users {
@@ -275,8 +290,8 @@ func (k *usage) tastes(users []uint32) [][]word {
 	return k.shared
 }
 
-// taste adds words to those that a user is known by. Users may share a list, so it is
-// never changed.
+// taste adds words to those that a user is known by, up to Tastes. Users may share a list,
+// which is therefore never changed but replaced.
 func (k *usage) taste(user uint32, words []word) {
 	had, most := k.state.Tastes[user], cmp.Or(k.params.Tastes, 30)
 	if len(had) == 0 {
@@ -292,7 +307,7 @@ func (k *usage) taste(user uint32, words []word) {
 	k.state.Tastes[user] = slices.Clone(k.union[:min(len(k.union), most)])
 }
 
-// follow lets the paths of users be queued.
+// follow marks users whose accesses are to be queued, each once.
 func (k *usage) follow(users []uint32) {
 	for _, u := range users {
 		if !k.state.Expanded.has(u) {
@@ -302,8 +317,9 @@ func (k *usage) follow(users []uint32) {
 	}
 }
 
-// candidates returns pages that are candidates from now on, those of users who are
-// to be followed, at most so many: a popular page must not hold up the crawl.
+// candidates returns at most so many pages, accessed by users whose accesses are to be
+// queued, and makes them candidates. The rest is left for the next calls, so that a popular
+// page does not hold up the crawl.
 func (k *usage) candidates(most int) []uint32 {
 	s := &k.state
 	k.pages = k.pages[:0]
@@ -322,6 +338,7 @@ func (k *usage) candidates(most int) []uint32 {
 	return k.pages
 }
 
+// candidate makes a page a candidate unless it is or was one.
 func (k *usage) candidate(p uint32) {
 	if !k.state.Queued.has(p) && !k.state.Done.has(p) {
 		k.state.Queued.set(p)
@@ -329,7 +346,7 @@ func (k *usage) candidate(p uint32) {
 	}
 }
 
-// burst is the number of candidates that one page may bring.
+// burst returns how many new candidates one page may bring.
 func (k *usage) burst() int {
 	if k.ratios.Exact {
 		return k.state.Pages + 1
@@ -337,12 +354,12 @@ func (k *usage) burst() int {
 	return max(1, k.ratios.rescored()/2)
 }
 
-// most is the number of waiting pages that are rated again for one page. A quarter of
-// what links get: a page has more people than linking pages, and people more words.
+// most returns how many waiting pages are rated again after one page: a quarter of what
+// links get, since a page has more people than linking pages, and people have more words.
 func (k *usage) most() int { return max(1, k.ratios.rescored()/4) }
 
-// kin appends waiting pages that people of a page accessed: first those accessed
-// shortly before or after it.
+// kin appends waiting pages that the people of a page accessed: first those accessed
+// shortly before or after it, then the beginnings of these people's paths.
 func (k *usage) kin(dst []uint32, page uint32) []uint32 {
 	most := k.most()
 	k.gather()
@@ -359,6 +376,7 @@ func (k *usage) kin(dst []uint32, page uint32) []uint32 {
 	return dst
 }
 
+// waiting appends those of some pages that wait and were not collected in this round.
 func (k *usage) waiting(dst, pages []uint32, most int) []uint32 {
 	for _, p := range pages {
 		if len(dst) < most && k.waits(p) && k.rounds[p] != k.round {
@@ -369,7 +387,7 @@ func (k *usage) waiting(dst, pages []uint32, most int) []uint32 {
 	return dst
 }
 
-// everything appends all pages that wait.
+// everything appends all pages that wait, for the parameter exact.
 func (k *usage) everything(dst []uint32) []uint32 {
 	for p := range uint32(k.state.Pages) {
 		if k.waits(p) {
@@ -379,6 +397,7 @@ func (k *usage) everything(dst []uint32) []uint32 {
 	return dst
 }
 
+// gather begins a new round of collecting pages.
 func (k *usage) gather() {
 	if k.round++; k.round == 0 {
 		clear(k.rounds)
@@ -386,7 +405,7 @@ func (k *usage) gather() {
 	}
 }
 
-// settle takes note that a URL was visited, or can't be.
+// settle records that a URL was visited, or cannot be.
 func (k *usage) settle(u dowse.URL) {
 	if page, ok := k.page(u); ok {
 		k.state.Done.set(page)
@@ -394,8 +413,8 @@ func (k *usage) settle(u dowse.URL) {
 	delete(k.state.Aliases, u)
 }
 
-// redirect lets the page to which an accessed one redirects have its people, unless
-// it has its own.
+// redirect lets the people of an accessed page count for the page that it redirects to,
+// unless that page was accessed itself or was visited.
 func (k *usage) redirect(u dowse.URL, to *dowse.Link) {
 	page, ok := k.page(u)
 	_, own := k.trace.Page(to.URL)
@@ -408,9 +427,10 @@ func (k *usage) redirect(u dowse.URL, to *dowse.Link) {
 	k.state.Aliases[to.URL] = page
 }
 
-// restart returns pages to begin with when nothing waits: those of users who are to
-// be followed, else the page that was accessed the most. If the crawl takes none of
-// them it gets twice as many the next time.
+// restart returns pages to continue with when nothing waits: those of users whose accesses
+// are to be queued, else the page that was accessed most often (the paper begins with
+// random pages). If the crawl visits none of them, for instance because they are out of its
+// scope, it gets twice as many the next time, up to 65,536.
 func (k *usage) restart() []uint32 {
 	if pages := k.candidates(k.burst()); len(pages) > 0 {
 		return pages
@@ -424,6 +444,8 @@ func (k *usage) restart() []uint32 {
 	return k.pages
 }
 
+// byVisits returns all pages, those accessed most often first, equal ones by URL. They are
+// sorted once.
 func (k *usage) byVisits() []uint32 {
 	if k.order == nil {
 		k.order = make([]uint32, k.state.Pages)
@@ -437,7 +459,8 @@ func (k *usage) byVisits() []uint32 {
 	return k.order
 }
 
-// learnt returns the knowledge without what it was learnt on.
+// learnt returns the counts without the state of the crawl. Users are named by their keys,
+// which are the same in other traces.
 func (k *usage) learnt() *input.UsageLearnt {
 	s := &k.state
 	l := &input.UsageLearnt{
@@ -455,8 +478,8 @@ func (k *usage) learnt() *input.UsageLearnt {
 	return l
 }
 
-// reuse starts from what another crawl has learnt. Users who went to pages on topic
-// are followed from the start.
+// reuse adds the counts of another crawl, times a weight (SPEC C.13). Users whose ratio is
+// significant and above 1 are followed from the start.
 func (k *usage) reuse(l *input.UsageLearnt, weight float64) {
 	s := &k.state
 	s.Base.add(cellOf(l.Pages), weight)
@@ -466,7 +489,7 @@ func (k *usage) reuse(l *input.UsageLearnt, weight float64) {
 	k.words.recount()
 	k.reuseUsers(l.Users, weight)
 	s.Pace.due(s.Base, true)
-	k.taken()
+	k.rebase()
 	for u := range s.Users {
 		if k.now.significant(s.Users[u]) > 0 {
 			k.follow([]uint32{uint32(u)})
@@ -474,6 +497,8 @@ func (k *usage) reuse(l *input.UsageLearnt, weight float64) {
 	}
 }
 
+// reuseUsers adds the counts of users. Those of users who are not in this trace are kept,
+// so that they are not lost for a crawl that starts from this one.
 func (k *usage) reuseUsers(users map[string]input.Tally, weight float64) {
 	here := map[string]bool{}
 	for u := range k.state.Users {
@@ -490,7 +515,7 @@ func (k *usage) reuseUsers(users map[string]input.Tally, weight float64) {
 	}
 }
 
-// touch has the URLs of pages brought near, see lead.TouchNotes.
+// touch loads the URLs of pages into the cache, see lead.TouchNotes.
 //
 //go:noinline
 func (k *usage) touch(pages []uint32) (sum int) {
@@ -505,8 +530,8 @@ func (k *usage) touch(pages []uint32) (sum int) {
 	return sum
 }
 
-// touchPeople has what is known of the people of pages brought near, see lead.TouchNotes:
-// who they are, then their counts, then the words that they are known by.
+// touchPeople loads what is known of the people of pages into the cache, see
+// lead.TouchNotes: who they are, then their counts, then the words that they are known by.
 //
 //go:noinline
 func (k *usage) touchPeople(pages []uint32) (sum float64) {
@@ -535,7 +560,7 @@ func (k *usage) touchPeople(pages []uint32) (sum float64) {
 	return sum
 }
 
-// touchPaths has the paths of a page's people brought near, see lead.TouchNotes.
+// touchPaths loads the paths of a page's people into the cache, see lead.TouchNotes.
 //
 //go:noinline
 func (k *usage) touchPaths(page uint32) (sum uint32) {
@@ -551,7 +576,8 @@ func (k *usage) touchPaths(page uint32) (sum uint32) {
 	return sum
 }
 
-// A bitset is a set of small numbers.
+// A bitset is a set of small numbers. It does not grow: a number must be below the size
+// that it was made for.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }

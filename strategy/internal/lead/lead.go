@@ -5,7 +5,8 @@ package lead
 
 import "dowse"
 
-// Seeds queues seeds at priority 1, before all that is predicted.
+// Seeds returns leads for seeds at priority 1, above all probabilities and shares that
+// strategies predict.
 func Seeds(seeds []dowse.URL) []dowse.Lead {
 	because := []dowse.Because{{What: "seed", Weight: 1}}
 	leads := make([]dowse.Lead, len(seeds))
@@ -18,7 +19,8 @@ func Seeds(seeds []dowse.URL) []dowse.Lead {
 // Redirects reports whether a page redirects to a URL that can be queued.
 func Redirects(p *dowse.Page) bool { return p.Outcome == dowse.Redirected && len(p.Links) > 0 }
 
-// Settled reports whether evidence for a link's target comes too late.
+// Settled reports whether the target of a link was visited or is being visited, so that
+// evidence for it comes too late.
 func Settled(l *dowse.Link) bool {
 	return l.Target.State == dowse.Visited || l.Target.State == dowse.Flying
 }

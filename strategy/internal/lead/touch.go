@@ -2,13 +2,14 @@ package lead
 
 import "dowse"
 
-// In a large crawl what is known of a link's target is in no cache of the processor. Who
-// asks for one target after the other waits for memory each time; asked for all at once,
-// in a loop that does nothing else, memory answers many at a time. The functions of this
-// name read what will be wanted and use none of it. They are kept out of line because
-// what they return is not used, and reading what is not used is left out by compilers.
+// In a large crawl, what is known of a link's target is in none of the processor's caches.
+// Code that reads one target after the other waits for memory each time. A loop that only
+// reads, and uses nothing of what it has read, lets the processor load many cache lines
+// concurrently (prefetching). The functions named touch in the strategies do that, before
+// the code that uses the data. They are not inlined, because their results are not used
+// and a compiler would leave out the reading.
 
-// TouchNotes has the notes of the links' targets brought near.
+// TouchNotes loads the notes of the links' targets into the cache.
 //
 //go:noinline
 func TouchNotes(links []dowse.Link) (sum byte) {

@@ -6,6 +6,7 @@ type bag struct {
 	Terms    []string
 }
 
+// kind returns the index of a class: 1 for relevant.
 func kind(relevant bool) int {
 	if relevant {
 		return 1
@@ -13,9 +14,10 @@ func kind(relevant bool) int {
 	return 0
 }
 
-// balanced returns equally many bags of both classes, by repeating those of the rarer
-// class in turn. Most links of seeds lead nowhere; without balance the model would
-// learn above all this prior, and refuse the other links too.
+// balanced returns equally many bags of both classes, by repeating those of the rarer class
+// in turn. Most links of seeds lead to irrelevant pages; without balance the model would
+// learn mostly this prior, and refuse nearly all links. If there is one class only, the
+// list is returned as it is.
 func balanced(list []bag) []bag {
 	var kinds [2][]bag
 	for _, b := range list {

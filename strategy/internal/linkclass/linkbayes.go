@@ -14,16 +14,16 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// LinkBayes are the parameters and state of rating links of relevant pages by naive
-// Bayes over the terms of anchor and URL (Taylan et al. 2011, eqs 5 to 7).
+// LinkBayes are the parameters and the state of rating links of relevant pages by naive
+// Bayes over the terms of anchor and URL (Taylan et al. 2011, eqs 5 to 7; SPEC C.6).
 //
-// It learns from links with known outcomes. These are given, or they are links of the
-// seed pages, which are then visited first, within the budget of the crawl; pages seen
-// meanwhile are kept until there is a model. If all outcomes are of one class there is
-// no model, and links of relevant pages are ordered by their score as in [NewLSFC].
-// Links of irrelevant pages always are.
+// It learns from links with known outcomes. These are given, or they are links of the seed
+// pages, which are then visited first, within the budget of the crawl; pages that arrive
+// meanwhile are kept until there is a model. If all outcomes are of one class there is no
+// model, and links of relevant pages are ordered by their score as in [NewLSFC]. Links of
+// irrelevant pages always are.
 //
-// A probable link comes before all links that only have a score.
+// A link that is admitted by its probability comes before all links that only have a score.
 type LinkBayes struct {
 	Train       int     `param:"train" default:"64" min:"-1" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
 	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored; ours"`
@@ -56,6 +56,7 @@ const (
 	verified        // those whose page was visited
 )
 
+// linkBayesState is what is saved, besides the model. Its fields are a file format.
 type linkBayesState struct {
 	Training training
 	Lessons  judge.MultinomialCounts // only when saved
@@ -63,6 +64,7 @@ type linkBayesState struct {
 	Fetched  int
 }
 
+// weighted is a term with its part in the log-odds of a link.
 type weighted struct {
 	term   string
 	weight float64
@@ -75,7 +77,7 @@ const (
 )
 
 // Inputs returns the inputs that the strategy uses: those of [LinkWords], and links to
-// learn from.
+// learn from. None is required.
 func (b *LinkBayes) Inputs() (required, used input.Kind) {
 	required, used = b.LinkScoring.Inputs()
 	return required, used | input.KindLinks
@@ -90,6 +92,8 @@ func (b *LinkBayes) Take(in input.Inputs) error {
 	return b.LinkScoring.Take(in)
 }
 
+// begin makes the parts of the strategy when it is first used, and learns from the given
+// links. With given links, or with Train < 0, there is no training.
 func (b *LinkBayes) begin() {
 	if b.links != nil {
 		return
@@ -104,6 +108,8 @@ func (b *LinkBayes) begin() {
 	b.learn(list)
 }
 
+// learn adds links to the model. Counts are additive, so that this is exact and costs one
+// addition per term.
 func (b *LinkBayes) learn(list []bag) {
 	for _, l := range list {
 		b.model.Add(l.Relevant, l.Terms)
@@ -128,6 +134,8 @@ func (b *LinkBayes) Start(seeds []dowse.URL) []dowse.Lead {
 	return b.links.start(seeds)
 }
 
+// follow counts the outcome of a page, then returns leads for its links: for training as
+// long as there is no model, by the model afterwards.
 func (b *LinkBayes) follow(p *dowse.Page, by policy) []dowse.Lead {
 	b.begin()
 	b.by = by
@@ -138,17 +146,18 @@ func (b *LinkBayes) follow(p *dowse.Page, by policy) []dowse.Lead {
 	return b.links.follow(p, b.admit)
 }
 
-// idle ends the training if there is nothing left to learn from.
+// idle ends the training when nothing waits: there are fewer links to train with than
+// wanted.
 func (b *LinkBayes) idle(by policy) []dowse.Lead {
 	b.begin()
 	b.by = by
 	if b.state.Training.Over {
 		return nil
 	}
-	return b.begun()
+	return b.endTraining()
 }
 
-// outcome records where a link led, if it is to be learnt from.
+// outcome records whether a link led to a relevant page, if it is to be learnt from.
 func (b *LinkBayes) outcome(p *dowse.Page) {
 	if p.Again || p.Outcome != dowse.Fetched {
 		return
@@ -176,7 +185,8 @@ func (b *LinkBayes) remember(lesson bag) bool {
 	return true
 }
 
-// admit is the gate: it accepts links that are probable enough.
+// admit is the gate of these strategies: it admits links that are probable enough, or all
+// as long as there is no model. It also selects what is learnt from.
 func (b *LinkBayes) admit(c *candidate) {
 	c.admitted = true
 	if b.ready() {
@@ -192,8 +202,8 @@ func (b *LinkBayes) admit(c *candidate) {
 	}
 }
 
-// trust keeps a link of which the model is certain, by its first anchor, for
-// self-training.
+// trust keeps a link about which the model is certain, for self-training (mode self): by
+// its first anchor, with the class that the model gives it, each URL once.
 func (b *LinkBayes) trust(c *candidate) {
 	relevant, sure := c.chance >= b.by.rate, 1-c.chance >= b.by.rate
 	if !c.rated || c.known.is(taught) || !relevant && !sure {
@@ -204,14 +214,14 @@ func (b *LinkBayes) trust(c *candidate) {
 	}
 }
 
-// update learns the kept links.
+// update adds the links to the model that were kept since the last update.
 func (b *LinkBayes) update() {
 	b.learn(b.state.Pending)
 	b.state.Pending = nil
 }
 
-// chance returns the probability that a link leads to a relevant page, by its best
-// anchor, and the terms that contribute most.
+// chance returns the probability that a link leads to a relevant page, by its best anchor,
+// and the terms that contribute most to it.
 func (b *LinkBayes) chance(l *dowse.Link) (p float64, why string) {
 	p, why = b.rated(&l.Mention, l.URL)
 	for i := range l.More {
@@ -222,6 +232,8 @@ func (b *LinkBayes) chance(l *dowse.Link) (p float64, why string) {
 	return p, why
 }
 
+// rated returns the probability by one anchor: the log-odds of the prior plus those of
+// every known term, occurrences counted (eq. 7).
 func (b *LinkBayes) rated(m *dowse.Mention, u dowse.URL) (p float64, why string) {
 	b.terms = b.features(b.terms[:0], m.Anchor, u)
 	share := b.model.P(nil)
@@ -236,7 +248,7 @@ func (b *LinkBayes) rated(m *dowse.Mention, u dowse.URL) (p float64, why string)
 	return 1 / (1 + math.Exp(-odds)), b.reason()
 }
 
-// reason names the terms that say the most.
+// reason names the terms with the largest part in the log-odds, of either sign.
 func (b *LinkBayes) reason() string {
 	if len(b.known) == 0 {
 		return "no known words of anchor and URL"
@@ -253,7 +265,7 @@ func (b *LinkBayes) reason() string {
 	return "words of anchor and URL: " + strings.Join(names[:n], ", ")
 }
 
-// Save returns the model, and the pages that wait for the training to end.
+// Save returns the model, and the pages that are kept until the training ends.
 func (b *LinkBayes) Save() ([]byte, error) {
 	b.begin()
 	s := b.state

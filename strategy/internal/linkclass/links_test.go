@@ -171,7 +171,7 @@ func TestURLTerms(t *testing.T) {
 
 // TestLinkParameters refuses what can't be.
 func TestLinkParameters(t *testing.T) {
-	for spec, says := range map[string]string{
+	for spec, want := range map[string]string{
 		"lsfc:parent-term=most":      "want raw, log1p or capped",
 		"lsfc-optimised:stem=blue":   "want porter, whole, prefix or a language",
 		"nb-updateable:mode=daily":   "want self or verified",
@@ -179,13 +179,13 @@ func TestLinkParameters(t *testing.T) {
 		"nb-threshold:parent-cap=-1": "want 0 or more",
 		"nb:train=0":                 "0 means the default, 64",
 	} {
-		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
 	}
 }
 
-// slopes is a web in which words tell where links lead: a few seeds link to pages
+// slopes is a web in which words show where links lead: a few seeds link to pages
 // about skiing and to others, and so do these.
 func slopes() (web toy, seeds []dowse.URL) {
 	web = toy{}
@@ -273,12 +273,12 @@ func TestBalanced(t *testing.T) {
 }
 
 // relay hands a strategy's knowledge on to a new one before every page, and compares
-// what the two say.
+// what the two return.
 type relay struct {
 	t    *testing.T
 	make func() dowse.Strategy
 	dowse.Strategy
-	said int
+	compared int
 }
 
 func (r *relay) Start(seeds []dowse.URL) []dowse.Lead { return r.Strategy.(dowse.Starter).Start(seeds) }
@@ -291,7 +291,7 @@ func (r *relay) Follow(p *dowse.Page) []dowse.Lead {
 	return r.both(func(s dowse.Strategy) []dowse.Lead { return s.Follow(p) })
 }
 
-func (r *relay) both(say func(s dowse.Strategy) []dowse.Lead) []dowse.Lead {
+func (r *relay) both(invoke func(s dowse.Strategy) []dowse.Lead) []dowse.Lead {
 	saved, err := r.Strategy.(dowse.Saver).Save()
 	if err != nil {
 		r.t.Fatal(err)
@@ -304,12 +304,12 @@ func (r *relay) both(say func(s dowse.Strategy) []dowse.Lead) []dowse.Lead {
 	if !bytes.Equal(saved, again) {
 		r.t.Errorf("saved, loaded and saved: %d bytes, then %d", len(saved), len(again))
 	}
-	old, leads := say(r.Strategy), say(next)
+	old, leads := invoke(r.Strategy), invoke(next)
 	if len(old) != len(leads) || len(old) > 0 && !reflect.DeepEqual(old, leads) {
 		r.t.Errorf("leads differ after loading: %d and %d", len(old), len(leads))
 	}
 	r.Strategy = next
-	r.said += len(leads)
+	r.compared += len(leads)
 	return leads
 }
 
@@ -319,8 +319,8 @@ func TestSavedAtAnyTime(t *testing.T) {
 		make := func() dowse.Strategy { return made(t, spec) }
 		web, seeds := strategytest.Random(300, 5)
 		r := &relay{t: t, make: make, Strategy: make()}
-		if _, order := stroll(t, r, web, 500, seeds...); len(order) < 40 || r.said < 100 {
-			t.Errorf("%s: %d visits, %d leads", spec, len(order), r.said)
+		if _, order := stroll(t, r, web, 500, seeds...); len(order) < 40 || r.compared < 100 {
+			t.Errorf("%s: %d visits, %d leads", spec, len(order), r.compared)
 		}
 	}
 }

@@ -14,21 +14,23 @@ import (
 // pages are crossed.
 type LinkScoring struct {
 	Page       float64 `param:"page" default:"0.8" max:"1" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
-	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
+	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"irrelevant pages in a row whose links are followed; -1 for none; the paper leaves it to the user"`
 	ParentTerm string  `param:"parent-term" default:"raw" help:"what linking pages add: raw, their number and relevance as in the paper; log1p or capped, so that links on every page do not win"`
 	ParentCap  float64 `param:"parent-cap" default:"3" help:"the most that either adds, if capped; ours"`
 	Sitemaps   bool    `param:"sitemaps" default:"false" help:"follow the links of sitemaps too, at level 1; ours"`
 	LinkWords
 }
 
-// The ways in which linking pages add up.
+// How linking pages add up: as in eq. 4, or damped. In eq. 4 the number of linking pages is
+// unbounded, so that a link in the footer of every page, such as "terms", overtakes all
+// others after two relevant pages (SPEC C.5).
 const (
 	parentRaw    = "raw"
 	parentLog1p  = "log1p"
 	parentCapped = "capped"
 )
 
-// Check returns what is wrong with the parameters.
+// Check returns an error for parameters that are invalid.
 func (s *LinkScoring) Check() error {
 	switch s.ParentTerm {
 	case "", parentRaw, parentLog1p, parentCapped:
@@ -38,13 +40,14 @@ func (s *LinkScoring) Check() error {
 	return s.LinkWords.check()
 }
 
-// Traits states what is the same for a whole crawl.
+// Traits asks for ratings of anchors by the judge if there is no table of topic words.
 func (s *LinkScoring) Traits() dowse.Traits {
 	return dowse.Traits{Anchors: len(s.Table) == 0}
 }
 
-// The bands of one queue. What is known to be probable comes before what is only
-// scored, because the two have no common scale.
+// The bands of the queue. A link whose probability is known comes before one that only has
+// a score, because a probability and a sum of counts have no common scale (SPEC C.6). Links
+// to train with come before both.
 const (
 	seedBand int8 = iota
 	lessonBand
@@ -52,7 +55,9 @@ const (
 	scoredBand
 )
 
-// scorer follows pages by their links' scores.
+// A scorer rates links by eq. 4 and decides which links of irrelevant pages are followed.
+// What it knows of a URL is in the notes of leads; it has no memory of its own. A page
+// costs the terms of the anchors and URLs of its links, of which a bounded number is read.
 type scorer struct {
 	page     float64
 	levels   int
@@ -62,6 +67,7 @@ type scorer struct {
 	topic    *topicReader // nil for none
 }
 
+// newScorer returns a scorer with the defaults filled in.
 func newScorer(s *LinkScoring) *scorer {
 	f := &scorer{page: cmp.Or(s.Page, 0.8), levels: max(cmp.Or(s.MaxLevel, 2), 0), sitemaps: s.Sitemaps}
 	f.words, f.topic = newLinkReader(&s.LinkWords), newTopicReader(&s.LinkWords)
@@ -87,13 +93,16 @@ func (f *scorer) start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// A merit is a link score in its four summands.
+// A merit is a link score in its four summands (eq. 4): similarity of the URL and of the
+// best anchor, number of relevant linking pages, sum of the relevance of all linking pages.
 type merit struct{ url, anchor, count, sum float64 }
 
 func (m merit) score() float64 { return m.url + m.anchor + m.count + m.sum }
 
+// meritReasons is the number of reasons that because appends at most.
 const meritReasons = 4
 
+// because appends the summands as reasons, without those that are 0.
 func (m merit) because(dst []dowse.Because, s *standing) []dowse.Because {
 	dst = append(dst, dowse.Because{What: "relevance of linking pages", Weight: m.sum})
 	if m.count != 0 {
@@ -108,8 +117,8 @@ func (m merit) because(dst []dowse.Because, s *standing) []dowse.Because {
 	return dst
 }
 
-// rate returns the link score of a URL (eq. 4). It never falls as further links are
-// found.
+// rate returns the link score of a URL. It never falls as further links are found, since
+// all four summands only grow; that is why leads can be merged by their maximum.
 func (f *scorer) rate(u dowse.URL, s *standing) merit {
 	m := merit{anchor: s.anchor, count: f.parents(float64(s.relevant)), sum: f.parents(s.sum)}
 	if f.topic != nil {
@@ -118,8 +127,8 @@ func (f *scorer) rate(u dowse.URL, s *standing) merit {
 	return m
 }
 
-// anchorText returns the similarity of a link's best anchor: by the topic table, or as
-// the judge rated it.
+// anchorText returns the similarity of a link's best anchor with the topic: the cosine with
+// the table, or without a table the rating by the judge.
 func (f *scorer) anchorText(l *dowse.Link) float64 {
 	best := f.mention(&l.Mention)
 	for i := range l.More {
@@ -128,6 +137,7 @@ func (f *scorer) anchorText(l *dowse.Link) float64 {
 	return best
 }
 
+// mention returns the similarity of one anchor, which is never negative.
 func (f *scorer) mention(m *dowse.Mention) float64 {
 	if f.topic == nil {
 		return max(m.AnchorScore, 0)
@@ -146,10 +156,11 @@ type candidate struct {
 	why      string
 }
 
-// A gate decides which links of relevant pages are followed.
+// A gate decides which links of relevant pages are followed. It sets admitted, and chance
+// and why if it has a model.
 type gate func(c *candidate)
 
-// A parent is a page whose links are followed.
+// A parent is a page whose links are rated.
 type parent struct {
 	relevance float64
 	relevant  bool
@@ -157,9 +168,10 @@ type parent struct {
 	level     int  // of its links
 }
 
-// parentOf returns what the links of a page get from it, if they are followed at
-// all. A page that was visited without being let in, to learn from it or because
-// somebody else asked for it, is as good as a link of a relevant page.
+// parentOf returns what the links of a page inherit from it, and whether they are followed
+// at all. A relevant page starts again at level 0; an irrelevant one adds a level to its
+// own. A page that was visited without being admitted, in order to train or because another
+// part of the crawl asked for it, counts as a link of a relevant page.
 func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
 	switch {
 	case p.Again:
@@ -177,10 +189,13 @@ func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
 	return from, true
 }
 
+// relevant reports whether a page is relevant: strictly above the threshold (Taylan et al.
+// 2011).
 func (f *scorer) relevant(p *dowse.Page) bool { return p.Verdict.Relevance > f.page }
 
-// follow returns leads for a page's links. Links that are not admitted are held: they
-// may be admitted when another page links to them.
+// follow returns leads for the links of a page. Links of a relevant page pass the gate,
+// those of an irrelevant one have to be within the levels. A link that is not admitted is
+// held with its evidence: it may be admitted when another page links to it.
 func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
 	if lead.Redirects(p) {
 		return f.redirected(p)
@@ -212,6 +227,8 @@ func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
 	return leads
 }
 
+// candidate returns a link with its evidence, to which this page is added. A sitemap is no
+// evidence.
 func (f *scorer) candidate(l *dowse.Link, from parent) candidate {
 	c := candidate{link: l, known: standingOf(l.Target.Note)}
 	if !from.listed {
@@ -222,7 +239,8 @@ func (f *scorer) candidate(l *dowse.Link, from parent) candidate {
 	return c
 }
 
-// lead queues the candidate at a level, or holds it.
+// lead returns the lead of a candidate at a level. One that is not admitted is held, unless
+// it waits already because of another page.
 func (c *candidate) lead(level int) dowse.Lead {
 	l := dowse.Lead{URL: c.link.URL, Band: scoredBand, Priority: c.merit.score(), Merge: dowse.Max}
 	switch {
@@ -238,6 +256,8 @@ func (c *candidate) lead(level int) dowse.Lead {
 	return l
 }
 
+// because appends the reasons of a lead: the probability for an admitted link that has one,
+// and the summands of the score for others.
 func (c *candidate) because(dst []dowse.Because) []dowse.Because {
 	if c.rated {
 		dst = append(dst, dowse.Because{What: c.why, Weight: c.chance})
@@ -248,8 +268,8 @@ func (c *candidate) because(dst []dowse.Because) []dowse.Because {
 	return c.merit.because(dst, &c.known)
 }
 
-// redirected passes what is known of a URL, and its rank, to the target of its
-// redirect.
+// redirected passes the evidence for a URL, its band and its priority on to the target of
+// its redirect.
 func (f *scorer) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	if p.Again || lead.Settled(to) {

@@ -13,19 +13,20 @@ import (
 	"dowse/strategy/input"
 )
 
-// LinkWords says how the words of anchors and URLs are read.
+// LinkWords are the parameters of reading anchors and URLs.
 type LinkWords struct {
 	Language string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 	Stem     string `param:"stem" default:"the language's" help:"stems: porter, whole, prefix (the first 5 letters; the default for Turkish, Can et al. 2008), or a language"`
 
 	Analyzer *text.Analyzer    // takes the place of Language and Stem; nil for none
-	Drop     []string          // words of URLs that say nothing; nil means those of the web at large
+	Drop     []string          // words of URLs that are ignored; nil means emptyURLWords
 	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [NewLSFC]
 }
 
-// emptyURLWords are in URLs of all topics.
+// emptyURLWords are words of URLs that occur on all topics (SPEC C.5).
 const emptyURLWords = "www com org net html htm php asp aspx jsp index"
 
+// check returns an error for a stemmer that does not exist.
 func (w *LinkWords) check() error {
 	if _, ok := text.StemmerNamed(w.Stem); w.Stem != "" && !ok {
 		return fmt.Errorf("stem=%s: want porter, whole, prefix or a language", w.Stem)
@@ -46,7 +47,8 @@ func (w *LinkWords) Take(in input.Inputs) error {
 	return nil
 }
 
-// tableOf makes the table from words of the topic, unless there is one.
+// tableOf makes the table from words of the topic, unless there is one. Words are stemmed
+// as anchors are, so that both match.
 func (w *LinkWords) tableOf(words []judge.TopicWord) {
 	if w.Table != nil {
 		return
@@ -59,7 +61,8 @@ func (w *LinkWords) tableOf(words []judge.TopicWord) {
 	}
 }
 
-// analyzer makes the terms.
+// analyzer returns the analyzer that turns text into terms. Turkish is stemmed to the first
+// 5 letters, as Can et al. 2008 recommend.
 func (w *LinkWords) analyzer() *text.Analyzer {
 	if w.Analyzer != nil {
 		return w.Analyzer
@@ -92,26 +95,29 @@ func newLinkReader(w *LinkWords) *linkReader {
 	return r
 }
 
-// anchor appends the terms of an anchor.
+// anchor appends the terms of an anchor, of which at most MaxBytes and MaxWords of package
+// linktext are read.
 func (r *linkReader) anchor(dst []string, anchor string) []string {
 	anchor = linktext.Cut(anchor, linktext.MaxBytes)
 	return r.analyzer.AppendTerms(dst, anchor, r.cut(anchor))
 }
 
-// cut returns the words of an anchor or URL, not too many.
+// cut returns the words of an anchor or URL, at most MaxWords. The list is valid until the
+// next call.
 func (r *linkReader) cut(s string) []dowse.Span {
 	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
 	return r.spans[:min(len(r.spans), linktext.MaxWords)]
 }
 
-// url appends the terms of a URL: its words without the scheme, numbers and those
-// that are in URLs of all topics.
+// url appends the terms of a URL: its words, without the scheme, numbers and words that
+// occur in URLs of all topics.
 func (r *linkReader) url(dst []string, u dowse.URL) []string {
 	s := linktext.Address(u)
 	spans := slices.DeleteFunc(r.cut(s), func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
 	return r.analyzer.AppendTerms(dst, s, spans)
 }
 
+// empty reports whether a word of a URL is ignored: a number, or a word of Drop.
 func (r *linkReader) empty(word string) bool {
 	return digitsOnly(word) || r.drop[strings.ToLower(word)]
 }

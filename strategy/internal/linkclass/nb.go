@@ -2,8 +2,8 @@ package linkclass
 
 import "dowse"
 
-// nb follows links of relevant pages that are at least as probable as not to lead to
-// another, by their words (Taylan et al. 2011).
+// nb follows links of relevant pages whose words make it at least as probable as not that
+// they lead to a relevant page (Taylan et al. 2011).
 type nb struct {
 	LinkBayes
 }
@@ -13,5 +13,5 @@ func (s *nb) policy() policy { return policy{least: probable} }
 // Follow rates the links of a page.
 func (s *nb) Follow(p *dowse.Page) []dowse.Lead { return s.follow(p, s.policy()) }
 
-// Idle ends the training where nothing is left to learn from.
+// Idle ends the training if there is nothing left to train with.
 func (s *nb) Idle() []dowse.Lead { return s.idle(s.policy()) }

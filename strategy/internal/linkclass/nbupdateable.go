@@ -7,24 +7,25 @@ import (
 	"dowse"
 )
 
-// nbUpdateable is [NewNB] that goes on learning (Taylan et al. 2011): after every so
-// many pages it takes in links that came since, each URL once. By itself, as in the
-// paper, it learns those of which it is sure; verified, those that were visited, by
-// how that ended.
+// nbUpdateable is [NewNB] that continues to learn during the crawl (Taylan et al. 2011).
+// After every Every pages it adds links to its model, each URL once. In mode self, as in
+// the paper, these are links about which it is sure, with the class it gives them: it can
+// confirm its own errors. In mode verified they are links whose page was visited, with the
+// outcome of the visit.
 type nbUpdateable struct {
 	Every int     `param:"every" default:"50" help:"pages from one learning to the next; Taylan et al. 2011"`
 	Mode  string  `param:"mode" default:"self" help:"learns links of which it is sure (self, as in the paper), or those that were visited (verified)"`
-	Rate  float64 `param:"rate" default:"0.9" min:"0.5" max:"1" help:"probability from which it is sure, either way; the paper says: some rate"`
+	Rate  float64 `param:"rate" default:"0.9" min:"0.5" max:"1" help:"probability from which it is sure, either way; the paper gives no number"`
 	LinkBayes
 }
 
-// The ways to learn on.
+// The modes of learning during the crawl.
 const (
 	updateSelf     = "self"
 	updateVerified = "verified"
 )
 
-// Check reports what is wrong with the parameters.
+// Check returns an error for parameters that are invalid.
 func (s *nbUpdateable) Check() error {
 	switch s.Mode {
 	case "", updateSelf, updateVerified:
@@ -51,5 +52,5 @@ func (s *nbUpdateable) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// Idle ends the training where nothing is left to learn from.
+// Idle ends the training if there is nothing left to train with.
 func (s *nbUpdateable) Idle() []dowse.Lead { return s.idle(s.policy()) }

@@ -8,10 +8,11 @@ import (
 	"dowse/internal/wire"
 )
 
-// A standing is what is known of a URL before its visit, from the pages that link to
-// it. It is stored in the note of the URL's lead, so that no strategy needs a table of
-// URLs. URLs of a page with the same standing have the same note, which the frontier
-// stores once.
+// A standing is what is known of a URL before its visit, from the pages that link to it. It
+// is stored in the note of the URL's lead, so that no strategy needs a table of URLs and a
+// restarted crawl has everything. The targets of a page with equal standing have equal
+// notes, which the frontier stores once. A note is at most 156 bytes, and without
+// an anchor to learn from at most 28.
 type standing struct {
 	flags    uint8
 	level    int     // pages off topic in a row above it; -1 for a URL that was never let in
@@ -21,7 +22,8 @@ type standing struct {
 	words    string  // an anchor to learn from, for a URL that teaches
 }
 
-// The flags of a standing. The last two are those of the note itself.
+// The flags of a standing. The last two describe the encoding and are never set in a
+// decoded standing.
 const (
 	isSeed  = 1 << iota
 	teaches // how its visit ends is to be learnt from

@@ -12,15 +12,17 @@ import (
 	"dowse/judge"
 )
 
-// A topicTable compares terms with weighted words of a topic, by the cosine over
-// these words alone (Taylan et al. 2011, eq. 3).
+// A topicTable compares terms with the weighted words of a topic, by the cosine over these
+// words alone (Taylan et al. 2011, eq. 3, with the product of norms that the paper prints
+// as the root of a sum: SPEC A.4).
 type topicTable struct {
 	words   *text.Vocabulary
 	weights []float64
 	norm    float64
 }
 
-// newTopicTable returns the table of words that are given once each, nil for none.
+// newTopicTable returns the table of a list of words, nil for an empty list. Of a word that
+// is listed twice the larger weight counts.
 func newTopicTable(list []judge.TopicWord) *topicTable {
 	if len(list) == 0 {
 		return nil
@@ -45,7 +47,8 @@ func newTopicTable(list []judge.TopicWord) *topicTable {
 	return t
 }
 
-// cosine compares terms, others than the table's left out.
+// cosine returns the similarity of terms with the table. Terms that are not in the table
+// are ignored, in the norm too: both sums run over the words of the table (SPEC A.6).
 func (t *topicTable) cosine(terms []string) float64 {
 	var ids []int32
 	for _, term := range terms {
@@ -56,7 +59,8 @@ func (t *topicTable) cosine(terms []string) float64 {
 	return t.compare(ids)
 }
 
-// compare is cosine for the numbers of terms, which it sorts.
+// compare is cosine for the numbers of terms, which it sorts. 0 means that there is no term
+// of the table.
 func (t *topicTable) compare(ids []int32) float64 {
 	if len(ids) == 0 || t.norm == 0 {
 		return 0
@@ -74,9 +78,10 @@ func (t *topicTable) compare(ids []int32) float64 {
 	return dot / (t.norm * math.Sqrt(squares))
 }
 
-// A topicReader compares anchors and URLs with a topicTable. Which of its words a
-// word of running text stands for is remembered for some, so that no terms are made of
-// most; the rest, such as numbers of pages, is stemmed and forgotten.
+// A topicReader compares anchors and URLs with a topicTable. It caches which word of the
+// table a word of running text stands for, so that most words are not stemmed; rare ones,
+// such as page numbers, replace each other in the cache. Anchors and URLs have a cache
+// each, because URLs ignore some words.
 type topicReader struct {
 	table   *topicTable
 	words   *linkReader
@@ -91,7 +96,7 @@ const (
 	maxCoded    = math.MaxUint16 - 1 // words of a table that have codes
 )
 
-// newTopicReader returns the reader of words that are given once each, nil for none.
+// newTopicReader returns the reader of the words' table, nil if there is none.
 func newTopicReader(w *LinkWords) *topicReader {
 	table := newTopicTable(w.Table)
 	if table == nil {
@@ -113,7 +118,7 @@ func newTopicReader(w *LinkWords) *topicReader {
 	return r
 }
 
-// code tells which word of the table a word stands for.
+// code returns which word of the table a word stands for: its number and one, 0 for none.
 func (r *topicReader) code(word string) uint16 {
 	if t := r.words.analyzer.Term(word); t != "" {
 		return uint16(r.table.words.ID(t) + 1)
@@ -121,7 +126,7 @@ func (r *topicReader) code(word string) uint16 {
 	return 0
 }
 
-// anchor compares an anchor.
+// anchor returns the similarity of an anchor with the topic.
 func (r *topicReader) anchor(anchor string) float64 {
 	if r.anchors == nil {
 		r.terms = r.words.anchor(r.terms[:0], anchor)
@@ -130,7 +135,7 @@ func (r *topicReader) anchor(anchor string) float64 {
 	return r.compare(r.anchors, linktext.Cut(anchor, linktext.MaxBytes))
 }
 
-// url compares a URL.
+// url returns the similarity of the words of a URL with the topic.
 func (r *topicReader) url(u dowse.URL) float64 {
 	if r.urls == nil {
 		r.terms = r.words.url(r.terms[:0], u)
@@ -139,6 +144,7 @@ func (r *topicReader) url(u dowse.URL) float64 {
 	return r.compare(r.urls, linktext.Address(u))
 }
 
+// compare returns the similarity of a text, whose words it looks up in a cache.
 func (r *topicReader) compare(codes *text.Codes, s string) float64 {
 	spans := r.words.cut(s)
 	r.ids = r.ids[:0]
@@ -155,7 +161,8 @@ func (r *topicReader) compare(codes *text.Codes, s string) float64 {
 	return r.table.compare(r.ids)
 }
 
-// spaceless takes in a run of a script without spaces, which is cut into many terms.
+// spaceless adds the terms of a run of a script without spaces. Such a run has many terms,
+// and the cache holds one per word.
 func (r *topicReader) spaceless(s string, w dowse.Span) {
 	r.terms = r.words.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
 	for _, t := range r.terms {

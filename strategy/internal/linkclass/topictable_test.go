@@ -10,7 +10,7 @@ import (
 	"dowse/judge"
 )
 
-// TestTopicReader compares what is told by remembered words with what terms tell.
+// TestTopicReader compares the similarity by cached words with that by stemmed terms.
 func TestTopicReader(t *testing.T) {
 	table := []judge.TopicWord{{Term: "tide", Weight: 1}, {Term: "pool", Weight: 0.5}, {Term: "index", Weight: 0.3}, {Term: "東京", Weight: 2}, {Term: "c++", Weight: 1}}
 	texts := []string{

@@ -20,6 +20,8 @@ type training struct {
 	Links    int // of the pages
 }
 
+// keptPage and keptLink are what is needed of a page to follow it later. They are saved
+// with the strategy; their fields are a file format.
 type keptPage struct {
 	URL       dowse.URL
 	Note      string
@@ -55,13 +57,14 @@ func (b *LinkBayes) train(p *dowse.Page) (leads []dowse.Lead) {
 	}
 	t.keep(p, asks || lead.Redirects(p) && known.is(teaches))
 	if len(t.Outcomes) >= cmp.Or(b.Train, 64) || t.Links > maxKeptLinks {
-		leads = append(leads, b.begun()...)
+		leads = append(leads, b.endTraining()...)
 	}
 	return leads
 }
 
-// ask queues links of a seed page to learn from. Seed pages take turns, and each
-// contributes links from all over the page.
+// ask queues the links of a seed page to train with. The i-th link of each page has the
+// same priority, so that seed pages take turns, and the order of a page's links jumps over
+// the page, so that a menu at its top is not all that is learnt from.
 func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 	because := []dowse.Because{{What: "a link of a seed, to learn from"}}
 	n := len(p.Links)
@@ -80,8 +83,8 @@ func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 	return leads
 }
 
-// stride returns a step that is coprime to n, near 5n/8: it reaches each of n places
-// once, far from the one before.
+// stride returns a step that is coprime to n, near 5n/8: going by it modulo n visits each
+// of n places once, far from the one before.
 func stride(n int) int {
 	for s := n * 5 / 8; s > 1; s-- {
 		if coprime(s, n) {
@@ -98,7 +101,8 @@ func coprime(a, b int) bool {
 	return a == 1
 }
 
-// keep keeps a page that is to be followed when there is a model.
+// keep keeps a page that is to be followed when there is a model. Asked is set if its links
+// were queued to train with, and have to be taken back then.
 func (t *training) keep(p *dowse.Page, asked bool) {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed && !lead.Redirects(p) {
 		return
@@ -113,6 +117,8 @@ func (t *training) keep(p *dowse.Page, asked bool) {
 	t.Links += len(k.Links)
 }
 
+// keptLinkOf returns what is kept of a link. Strings are cloned, so that they do not keep
+// the whole page in memory.
 func keptLinkOf(l *dowse.Link, asked bool) keptLink {
 	k := keptLink{URL: l.URL, Asked: asked, Score: max(l.AnchorScore, 0)}
 	k.Anchors = append(k.Anchors, strings.Clone(linktext.Cut(l.Anchor, linktext.MaxBytes)))
@@ -126,8 +132,9 @@ func keptLinkOf(l *dowse.Link, asked bool) keptLink {
 	return k
 }
 
-// begun ends the training: it makes the model, and follows all that was kept.
-func (b *LinkBayes) begun() (leads []dowse.Lead) {
+// endTraining ends the training: it makes the model, and returns the leads of all kept pages,
+// without those to pages visited meanwhile.
+func (b *LinkBayes) endTraining() (leads []dowse.Lead) {
 	t := &b.state.Training
 	b.learn(balanced(t.Outcomes))
 	pages := t.Pages
@@ -136,21 +143,21 @@ func (b *LinkBayes) begun() (leads []dowse.Lead) {
 	for i := range pages {
 		leads = append(leads, r.released(&pages[i])...)
 		list := b.links.follow(r.page(&pages[i]), b.admit)
-		r.heard(list)
+		r.record(list)
 		leads = append(leads, list...)
 	}
 	return slices.DeleteFunc(leads, func(l dowse.Lead) bool { return r.visited[l.URL] })
 }
 
-// A rehearsal follows kept pages. It knows of URLs what the crawl would know if the
-// pages had been followed when they arrived.
+// A rehearsal follows kept pages at the end of the training. It knows of URLs what the
+// crawl would know if the pages had been followed when they arrived.
 type rehearsal struct {
 	known   map[dowse.URL]dowse.Lead
 	visited map[dowse.URL]bool
 }
 
-// released takes links out of the queue that were to be learnt from. Those that are
-// worth it come back.
+// released takes the links of a page out of the queue that were queued to train with. Those
+// worth following are queued again when the page is followed.
 func (r *rehearsal) released(p *keptPage) (leads []dowse.Lead) {
 	note := (&standing{level: -1}).note()
 	because := []dowse.Because{{What: "enough was learnt"}}
@@ -166,8 +173,8 @@ func (r *rehearsal) released(p *keptPage) (leads []dowse.Lead) {
 	return leads
 }
 
-// heard records leads as a crawl would.
-func (r *rehearsal) heard(list []dowse.Lead) {
+// record merges leads into what is known, leads as a crawl would.
+func (r *rehearsal) record(list []dowse.Lead) {
 	for _, l := range list {
 		old, ok := r.known[l.URL]
 		if ok && old.Kind == l.Kind && (old.Band < l.Band || old.Band == l.Band && old.Priority > l.Priority) {

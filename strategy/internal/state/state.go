@@ -1,6 +1,6 @@
-// Package state writes down and reads what a strategy knows between two runs of a
-// crawl: as JSON where that is little, in the binary form of encoding/gob where it may
-// be much.
+// Package state saves and loads what a strategy knows between two runs of a crawl: as JSON
+// where that is little, in the binary form of encoding/gob where it may be much. Both match
+// fields by name, so that a state of an earlier version with fewer fields can be loaded.
 package state
 
 import (
@@ -10,10 +10,10 @@ import (
 	"fmt"
 )
 
-// SaveJSON writes a small state.
+// SaveJSON encodes a small state.
 func SaveJSON(state any) ([]byte, error) { return json.Marshal(state) }
 
-// LoadJSON reads what SaveJSON wrote.
+// LoadJSON decodes what SaveJSON returned. After an error the state may be incomplete.
 func LoadJSON(b []byte, state any) error {
 	if err := json.Unmarshal(b, state); err != nil {
 		return fmt.Errorf("strategy: load: %w", err)
@@ -21,7 +21,7 @@ func LoadJSON(b []byte, state any) error {
 	return nil
 }
 
-// SaveBinary writes a state that may be large.
+// SaveBinary encodes a state that may be large. Only exported fields are saved.
 func SaveBinary(state any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(state); err != nil {
@@ -30,7 +30,7 @@ func SaveBinary(state any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// LoadBinary reads what SaveBinary wrote.
+// LoadBinary decodes what SaveBinary returned, see LoadJSON.
 func LoadBinary(b []byte, state any) error {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(state); err != nil {
 		return fmt.Errorf("strategy: load: %w", err)

@@ -16,37 +16,38 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// contextGraph follows the pages that are like those a few clicks from a target
-// (Diligenti et al. 2000, the rival in Seyfi and Patel 2015). A page is put into the
-// layer of the [tgraph.Graph] whose pages have its words, by naive Bayes over a few words,
-// or into none if it is unlike all of them. Its links wait in the queue of that
-// layer; queues are emptied from the targets outwards, each by how sure the layer
-// is. Of several linking pages the one in the nearest layer counts.
+// contextGraph follows links on pages that resemble those a few clicks from a target
+// (Diligenti et al. 2000, the baseline of Seyfi and Patel 2015; SPEC C.8). A page is
+// classified into a layer of the [tgraph.Graph] by naive Bayes over a few words, or into
+// none if it is unlike all layers. Its links wait in the queue of that layer. The queue of
+// the lowest layer that is not empty is served first, links with the highest posterior of
+// their page first. Of several linking pages the one in the lowest layer counts.
 type contextGraph struct {
-	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
+	Terms int     `param:"terms" default:"40" help:"words by which layers are distinguished: those with the highest TF-IDF on targets and pages one click away; Diligenti et al. 2000"`
 	Read  int     `param:"read" default:"1000" help:"words of a page that are read, from its beginning: as many as a T-Graph keeps; ours"`
 	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page; ours"`
 
-	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of the page it stands on (parent), as Diligenti et al. 2000 have it"`
+	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of its page (parent), as Diligenti et al. 2000 have it"`
 
 	TGraph     *tgraph.Graph  // required, with the texts of its pages
 	Vocabulary []string       // terms in place of the best; nil for none
 	Analyzer   *text.Analyzer // takes the place of the T-Graph's language; nil for none
 
-	layers *layers
-	reason []string // by layer
-	kin    families
+	layers   *layers
+	reason   []string // by layer
+	families families
 }
 
-const maxTelling = 1 << 15 // words that tell layers apart
+// maxTerms bounds the vocabulary to what fits into the 16 bits of a code.
+const maxTerms = 1 << 15
 
-// What is taken from a queue at a time.
+// The values of the parameter expand: what is taken from a queue at a time.
 const (
 	expandLink   = "link"
 	expandParent = "parent"
 )
 
-// Check reports what is wrong with the parameters.
+// Check returns an error for a value of expand that does not exist.
 func (s *contextGraph) Check() error {
 	if s.Expand != "" && s.Expand != expandLink && s.Expand != expandParent {
 		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, expandLink, expandParent)
@@ -57,18 +58,19 @@ func (s *contextGraph) Check() error {
 // Inputs returns the T-Graph as required.
 func (s *contextGraph) Inputs() (required, used input.Kind) { return input.KindTGraph, 0 }
 
-// Take takes the T-Graph, which must have texts of pages.
+// Take sets the T-Graph, which must have the texts of its pages.
 func (s *contextGraph) Take(in input.Inputs) error {
 	if in.TGraph == nil {
 		return errTGraph
 	}
 	if !slices.ContainsFunc(in.TGraph.Pages, func(p tgraph.Page) bool { return p.Text != "" }) {
-		return errors.New("the T-Graph has no texts of pages: make it with 'dowse tgraph build' from a collection or a WARC")
+		return errors.New("the T-Graph has no texts of pages: build it from a collection or a WARC")
 	}
 	s.TGraph = in.TGraph
 	return nil
 }
 
+// begin trains the classifier when it is first needed, after the parameters were set.
 func (s *contextGraph) begin() {
 	if s.layers != nil {
 		return
@@ -91,9 +93,9 @@ func (s *contextGraph) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
-// Start lets a seed wait with the links of pages that are in no layer, where Diligenti
-// et al. 2000 begin. Of several all but the first would wait there for good, behind
-// whatever it links to: they come before all links.
+// Start queues a single seed with the links of pages that are in no layer, as Diligenti et
+// al. 2000 do. Of several seeds all but the first would then wait behind everything that
+// the first leads to; several seeds therefore come before all links.
 func (s *contextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := lead.Seeds(seeds)
@@ -103,7 +105,7 @@ func (s *contextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow lets the page's links wait in the queue of its layer.
+// Follow classifies the page, and queues its links in the queue of its layer.
 func (s *contextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
@@ -113,8 +115,8 @@ func (s *contextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	because := []dowse.Because{{What: s.reason[layer], Weight: sure}}
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	if s.Expand == expandParent {
-		leads = s.kin.together(leads, p)
-		return s.kin.follow(leads, p, dowse.Lead{Priority: sure, Band: s.band(layer), Because: because})
+		leads = s.families.release(leads, p)
+		return s.families.follow(leads, p, dowse.Lead{Priority: sure, Band: s.band(layer), Because: because})
 	}
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State != dowse.Visited {
@@ -124,7 +126,8 @@ func (s *contextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// band is the band of a layer's queue. Whole families come before all queues.
+// band returns the band of a layer's queue. With expand=parent, band 0 is left for released
+// families.
 func (s *contextGraph) band(layer int) int8 {
 	if s.Expand == expandParent {
 		layer++
@@ -132,14 +135,15 @@ func (s *contextGraph) band(layer int) int8 {
 	return int8(layer)
 }
 
-// Save writes down which links wait together.
-func (s *contextGraph) Save() ([]byte, error) { return state.SaveJSON(s.kin) }
+// Save encodes which links wait together.
+func (s *contextGraph) Save() ([]byte, error) { return state.SaveJSON(s.families) }
 
-// Load takes up what Save wrote.
-func (s *contextGraph) Load(b []byte) error { return state.LoadJSON(b, &s.kin) }
+// Load restores what Save encoded.
+func (s *contextGraph) Load(b []byte) error { return state.LoadJSON(b, &s.families) }
 
-// layers is multinomial naive Bayes with one class to a layer, all equally likely
-// beforehand.
+// layers is a multinomial naive Bayes classifier with one class per layer and equal priors.
+// A page whose words are less likely, on average, than those of the layer's own worst
+// training page belongs to no layer.
 type layers struct {
 	analyzer *text.Analyzer
 	length   int // words read of a page
@@ -154,8 +158,9 @@ type layers struct {
 	joint []float64
 }
 
-// newLayers trains on the pages of a T-Graph. Without a vocabulary the terms are
-// chosen.
+// newLayers trains on the pages of a T-Graph. If vocabulary is nil the terms are chosen by
+// TF-IDF. The cost is that of reading the graph's pages three times, at most 1,000 words
+// each, once per crawl.
 func newLayers(g *tgraph.Graph, a *text.Analyzer, vocabulary []string, terms int, slack float64) *layers {
 	pages, _ := g.Levels()
 	docs := make([][]string, len(g.Pages))
@@ -163,9 +168,9 @@ func newLayers(g *tgraph.Graph, a *text.Analyzer, vocabulary []string, terms int
 		docs[i] = a.Terms(g.Pages[i].Text)
 	}
 	if vocabulary == nil {
-		vocabulary = telling(g, docs, terms)
+		vocabulary = topTerms(g, docs, terms)
 	}
-	vocabulary = vocabulary[:min(len(vocabulary), maxTelling)]
+	vocabulary = vocabulary[:min(len(vocabulary), maxTerms)]
 	y := &layers{analyzer: a, term: map[string]int{}, count: make([]float64, len(vocabulary)), joint: make([]float64, len(pages))}
 	for i, t := range vocabulary {
 		y.term[t] = i
@@ -176,8 +181,10 @@ func newLayers(g *tgraph.Graph, a *text.Analyzer, vocabulary []string, terms int
 	return y
 }
 
-// telling returns the terms with the largest TF-IDF on the pages of layers 0 and 1.
-func telling(g *tgraph.Graph, docs [][]string, n int) []string {
+// topTerms returns the n terms with the largest TF-IDF on the pages of layers 0 and 1,
+// equal ones in alphabetical order. Document frequency is counted over all layers, so that
+// terms of all layers are worth nothing.
+func topTerms(g *tgraph.Graph, docs [][]string, n int) []string {
 	in, near := map[string]float64{}, map[string]float64{}
 	for i, terms := range docs {
 		seen := map[string]bool{}
@@ -199,6 +206,7 @@ func telling(g *tgraph.Graph, docs [][]string, n int) []string {
 	return list[:min(n, len(list))]
 }
 
+// train computes the probability of each term in each layer, with Laplace smoothing.
 func (y *layers) train(g *tgraph.Graph, docs [][]string, n int) {
 	counts, total := make([][]float64, n), make([]float64, n)
 	for i := range counts {
@@ -221,8 +229,9 @@ func (y *layers) train(g *tgraph.Graph, docs [][]string, n int) {
 	}
 }
 
-// limit sets from where on a page is in a layer: as like it as the layer's own least
-// like page, less some slack. A layer without pages takes none.
+// limit sets the threshold of each layer: the lowest average log-likelihood per term of the
+// layer's own pages, less the slack. A layer without pages gets an infinite threshold, so
+// that no page is put into it.
 func (y *layers) limit(g *tgraph.Graph, docs [][]string, slack float64) {
 	y.least = make([]float64, len(y.theta))
 	for i := range y.least {
@@ -236,7 +245,7 @@ func (y *layers) limit(g *tgraph.Graph, docs [][]string, slack float64) {
 	}
 }
 
-// read counts the terms of the vocabulary and returns how many there are.
+// read counts the terms of the vocabulary in a list and returns their number.
 func (y *layers) read(terms []string) (n float64) {
 	clear(y.count)
 	for _, t := range terms {
@@ -248,7 +257,8 @@ func (y *layers) read(terms []string) (n float64) {
 	return n
 }
 
-// likelihood is the logarithm of how likely a layer gives the terms that were read.
+// likelihood returns the logarithm of the probability that a layer gives to the terms that
+// were read.
 func (y *layers) likelihood(layer int) (sum float64) {
 	for t, c := range y.count {
 		if c > 0 {
@@ -258,7 +268,8 @@ func (y *layers) likelihood(layer int) (sum float64) {
 	return sum
 }
 
-// code tells which term that counts a word stands for.
+// code returns the term of the vocabulary that a word stands for: its number and one, 0 for
+// none.
 func (y *layers) code(word string) uint16 {
 	if i, ok := y.term[y.analyzer.Term(word)]; ok {
 		return uint16(i + 1)
@@ -266,8 +277,8 @@ func (y *layers) code(word string) uint16 {
 	return 0
 }
 
-// readPage counts the terms of the vocabulary on a page, without making terms of the
-// words that are known, and returns how many there are.
+// readPage counts the terms of the vocabulary on a page and returns their number. Words are
+// looked up in a cache, so that most of them are not stemmed.
 func (y *layers) readPage(p *dowse.Page) (n float64) {
 	clear(y.count)
 	for _, w := range p.Words[:min(len(p.Words), y.length)] {
@@ -284,7 +295,8 @@ func (y *layers) readPage(p *dowse.Page) (n float64) {
 	return n
 }
 
-// readSpaceless counts the terms of a run of a script without spaces.
+// readSpaceless counts the terms of a run of a script without spaces, which is cut into
+// pairs of characters as the training texts were.
 func (y *layers) readSpaceless(run string) (n float64) {
 	for _, part := range text.Bigrams(nil, run) {
 		if c := y.code(part); c > 0 {
@@ -295,11 +307,12 @@ func (y *layers) readSpaceless(run string) (n float64) {
 	return n
 }
 
-// other is the layer of pages that are in none.
+// other returns the number of the layer for pages that are in none.
 func (y *layers) other() int { return len(y.theta) }
 
-// place returns the layer of the page whose n terms were read, and how probable it is
-// among the layers.
+// place returns the most probable layer of the page whose n terms were read, and its
+// posterior among the layers. A page below the threshold of that layer, or without a term
+// of the vocabulary, is in layer other.
 func (y *layers) place(n float64) (layer int, sure float64) {
 	if n == 0 {
 		return y.other(), 0

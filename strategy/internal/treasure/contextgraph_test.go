@@ -133,7 +133,7 @@ func mean(list []float64) (sum float64) {
 	return sum / float64(len(list))
 }
 
-// TestContextVocabulary chooses the words by which layers are told apart: of pages
+// TestContextVocabulary chooses the words by which layers are distinguished: of pages
 // near the targets, and not on every page.
 func TestContextVocabulary(t *testing.T) {
 	g := &tgraph.Graph{Pages: []tgraph.Page{

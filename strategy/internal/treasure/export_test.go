@@ -58,7 +58,7 @@ func FitWeights(x [][4]float64, y []float64) [4]float64 {
 	return e.simplex()
 }
 
-// Insert is what the Treasure-Crawler says when it queues a lead.
+// Insert returns the leads of the Treasure-Crawler when it queues a lead.
 func (s *treasure) Insert(l dowse.Lead) []dowse.Lead { return s.insert(nil, l) }
 
 // Layers shows the layers of a context-graph crawler.

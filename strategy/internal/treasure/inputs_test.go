@@ -18,8 +18,8 @@ import (
 func TestClasses(t *testing.T) {
 	table := []judge.Code{{Code: "577", Label: "ecology of tide pools"}, {Code: "595", Label: "crabs"}, {Code: "641", Label: "cooking crabs"}}
 	for spec, want := range map[string]struct {
-		codes []judge.Code
-		says  string
+		codes   []judge.Code
+		problem string
 	}{
 		"treasure":              {nil, ""},
 		"treasure:codes=paper":  {nil, ""},
@@ -29,9 +29,9 @@ func TestClasses(t *testing.T) {
 		"treasure:select=worst": {nil, "lowest or best"},
 	} {
 		s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides(), Classes: want.codes})
-		if want.says != "" {
-			if err == nil || !strings.Contains(err.Error(), want.says) {
-				t.Errorf("%s: %v, want %q", spec, err, want.says)
+		if want.problem != "" {
+			if err == nil || !strings.Contains(err.Error(), want.problem) {
+				t.Errorf("%s: %v, want %q", spec, err, want.problem)
 			}
 			continue
 		}
@@ -46,7 +46,7 @@ func TestClasses(t *testing.T) {
 }
 
 // TestExpandParent crawls a toy web of which one page has three links: once the first
-// is visited the others follow at once, whatever was found meanwhile.
+// is visited the others follow immediately, whatever was found meanwhile.
 func TestExpandParent(t *testing.T) {
 	order := func(spec string) (list []dowse.URL) {
 		s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()})

@@ -12,7 +12,7 @@ import (
 	"dowse/strategy/internal/book"
 )
 
-// The four parts in which a link is compared with a node.
+// The four parts in which a link is compared with a node: ISH, SH, MH and DC in the paper.
 const (
 	partUnder = iota // immediate sub-headings
 	partSub          // sub-headings
@@ -21,64 +21,68 @@ const (
 	osmParts         // how many there are
 )
 
-// osm is the overall similarity measure between links and the nodes of a T-Graph
-// (Seyfi and Patel 2015): the mean of four cosines of stemmed term counts, in which
-// a word of the anchor counts more than others.
+// osm is the overall similarity measure between a link and the nodes of a T-Graph (Seyfi
+// and Patel 2015; SPEC C.7): the mean of four cosines of stemmed term counts, in which a
+// word of the anchor counts 1.4. A part that is empty on either side contributes 0, and the
+// divisor stays 4.
 //
-// An index from terms to nodes, by level, makes the cost of a link that of the nodes
-// which share words with it, and of the levels that have to be looked at: where the
-// node nearest to a target is wanted, those above the first with a node that is like
-// the link are not. What the headings above links say is worked out once for all
-// links under them.
+// An inverted index from terms to nodes, one per level and part, makes the cost of a link
+// that of the nodes that share words with it. If the node nearest to a target is wanted,
+// levels above the first one with a similar node are not searched. The contribution of
+// headings is computed once for all links below the same headings.
 //
-// It reads one page at a time: see [osm.turn].
+// An osm reads one page at a time, see [osm.turn], and must not be used concurrently.
 type osm struct {
 	nodes   []tgraph.Node // by level
 	impact  float64       // of the anchor's words
 	weights [osmParts]float64
 	levels  []level
 
-	glossary
+	termNumbers
 	bag  termBag
 	sims []float64 // by node, of the part at hand
 	hits []int32   // nodes with such
 
-	shades map[[3]int32]*shade // by the headings above a link
-	under  *shade              // the one whose sums are in above
-	above  []float64           // by node: what the headings say
-	around []match
+	byHeadings map[[3]int32]*headingMatch // by the headings above a link
+	current    *headingMatch              // the one whose sums are in above
+	above      []float64                  // by node: weighted similarity of the headings
+	around     []match
 }
 
-// A level is the nodes of one level, by their terms.
+// A level is the inverted index over the nodes of one level.
 type level struct {
 	index [osmParts][][]posting // by term
 }
 
-// posting is a node that has a term, and its weight there: the count, scaled so that
-// the node's vector has length 1.
+// A posting is a node that has a term, and the weight of the term there: its count, scaled
+// so that the node's vector has length 1. A cosine is then a sum of products divided by the
+// length of the link's vector.
 type posting struct {
 	node   int32
 	weight float64
 }
 
-// match is a node with words in common.
+// A match is a node that shares words with the text at hand, and their similarity.
 type match struct {
 	node int32
 	sim  float64
 }
 
-// A shade is what the headings above a link say of it.
-type shade struct {
+// A headingMatch is what the headings above a link contribute to its similarity with the
+// nodes.
+type headingMatch struct {
 	matches []match // nodes that are like them, and how much of the whole that is
 	best    []match // by level: the one that is most like them; node -1 for none
 }
 
+// newOSM builds the index over the nodes of a T-Graph. Impact is the weight of a word of an
+// anchor. SkipTargets leaves out the nodes of level 0.
 func newOSM(g *tgraph.Graph, a *text.Analyzer, impact float64, skipTargets bool) *osm {
-	o := &osm{impact: impact, glossary: glossary{analyzer: a, known: map[string]int32{}, other: map[string]int32{}, titles: map[int32][]int32{}}}
+	o := &osm{impact: impact, termNumbers: termNumbers{analyzer: a, known: map[string]int32{}, other: map[string]int32{}, titles: map[int32][]int32{}}}
 	for i := range o.weights {
 		o.weights[i] = 1.0 / osmParts
 	}
-	o.shades = map[[3]int32]*shade{}
+	o.byHeadings = map[[3]int32]*headingMatch{}
 	for _, n := range g.Nodes {
 		if n.Level > 0 || !skipTargets {
 			o.nodes = append(o.nodes, n)
@@ -90,13 +94,13 @@ func newOSM(g *tgraph.Graph, a *text.Analyzer, impact float64, skipTargets bool)
 		for o.nodes[i].Level >= len(o.levels) {
 			o.levels = append(o.levels, level{})
 		}
-		o.enter(int32(i), &o.nodes[i].LinkText)
+		o.addToIndex(int32(i), &o.nodes[i].LinkText)
 	}
 	return o
 }
 
-// enter puts a node into the index.
-func (o *osm) enter(node int32, t *tgraph.LinkText) {
+// addToIndex adds a node to the index. Its terms get numbers that stay valid.
+func (o *osm) addToIndex(node int32, t *tgraph.LinkText) {
 	at := &o.levels[o.nodes[node].Level]
 	for part := range osmParts {
 		o.learning = true
@@ -128,20 +132,24 @@ func (o *osm) fill(part int, t *tgraph.LinkText) {
 	}
 }
 
+// put adds the terms of a text to the bag, with a weight.
 func (o *osm) put(s string, weight float64) {
 	for _, id := range o.read(s) {
 		o.bag.add(id, weight)
 	}
 }
 
-// turn begins with another page.
+// turn begins a new page: what was computed for headings and words of the last one is
+// dropped.
 func (o *osm) turn(d *dowse.Document) {
-	o.glossary.turn(d)
-	clear(o.shades)
-	o.shaded(nil)
+	o.termNumbers.turn(d)
+	clear(o.byHeadings)
+	o.useHeadings(nil)
 }
 
-// match compares the bag with the nodes of a level, in one part.
+// match appends the nodes of a level that share words with the bag in one part, with the
+// cosine. Norm is the length of the bag's vector. The cost is the number of postings of the
+// bag's terms.
 func (o *osm) match(dst []match, at *level, part int, norm float64) []match {
 	index := at.index[part]
 	for _, id := range o.bag.ids {
@@ -164,7 +172,7 @@ func (o *osm) match(dst []match, at *level, part int, norm float64) []match {
 	return dst
 }
 
-// matchAll compares the bag with the nodes of all levels, in one part, and empties it.
+// matchAll is match for all levels; it empties the bag.
 func (o *osm) matchAll(dst []match, part int) []match {
 	norm := o.bag.norm()
 	for i := range o.levels {
@@ -174,11 +182,11 @@ func (o *osm) matchAll(dst []match, part int) []match {
 	return dst
 }
 
-// nearest returns the node that a link is like, at least so much, and how much: of the
-// lowest level the most similar or, with best, the most similar and of these the
-// lowest. It returns -1 if there is none.
+// nearest returns the node that a link resembles, with a similarity of at least least: the
+// most similar one of the lowest level or, with best, the most similar one of all and among
+// equals that of the lowest level. It returns -1 if there is none.
 func (o *osm) nearest(d *dowse.Document, m *dowse.Mention, least float64, best bool) (node int32, like float64) {
-	o.shaded(o.shadeOf(d, m.Above))
+	o.useHeadings(o.matchHeadings(d, m.Above))
 	before, after := linktext.Around(d, m)
 	o.words(before, 1)
 	o.words(after, 1)
@@ -197,10 +205,11 @@ func (o *osm) nearest(d *dowse.Document, m *dowse.Mention, least float64, best b
 	return node, like
 }
 
-// nearestAt returns the node of a level that is most like the link at hand, the first
-// of equals; -1 if none is.
+// nearestAt returns the node of a level that is most similar to the link at hand, the first
+// of equals; -1 if none shares a word. A node that matches the headings only is a candidate
+// by what its headings contribute.
 func (o *osm) nearestAt(at int, norm float64) (node int32, like float64) {
-	head := o.under.best[at]
+	head := o.current.best[at]
 	node, like = head.node, head.sim
 	o.around = o.match(o.around[:0], &o.levels[at], partData, norm)
 	for _, m := range o.around {
@@ -212,30 +221,34 @@ func (o *osm) nearestAt(at int, norm float64) (node int32, like float64) {
 	return node, like
 }
 
-// shaded puts the sums of a shade in place of those of another.
-func (o *osm) shaded(s *shade) {
-	if s == o.under {
+// useHeadings makes s the current contribution of headings. The sums by node are kept in an
+// array that is filled and cleared entry by entry, since few nodes match.
+func (o *osm) useHeadings(s *headingMatch) {
+	if s == o.current {
 		return
 	}
-	if o.under != nil {
-		for _, m := range o.under.matches {
+	if o.current != nil {
+		for _, m := range o.current.matches {
 			o.above[m.node] = 0
 		}
 	}
-	if o.under = s; s != nil {
+	if o.current = s; s != nil {
 		for _, m := range s.matches {
 			o.above[m.node] = m.sim
 		}
 	}
 }
 
-// shadeOf returns what some headings say.
-func (o *osm) shadeOf(d *dowse.Document, above [3]int32) *shade {
-	if s, ok := o.shades[above]; ok {
+// matchHeadings returns what headings contribute to the similarity with each node, and the
+// best node of each level by headings alone. It is computed once per page for the same
+// three headings: the hundred links of a list share them, and a link then costs its own
+// words only.
+func (o *osm) matchHeadings(d *dowse.Document, above [3]int32) *headingMatch {
+	if s, ok := o.byHeadings[above]; ok {
 		return s
 	}
-	o.shaded(nil)
-	s := &shade{best: make([]match, len(o.levels))}
+	o.useHeadings(nil)
+	s := &headingMatch{best: make([]match, len(o.levels))}
 	for i := range s.best {
 		s.best[i].node = -1
 	}
@@ -256,17 +269,18 @@ func (o *osm) shadeOf(d *dowse.Document, above [3]int32) *shade {
 			*b = *m
 		}
 	}
-	o.shades[above] = s
+	o.byHeadings[above] = s
 	return s
 }
 
-// title puts the words of a heading of the page into the bag.
+// title adds the terms of a heading of the page to the bag.
 func (o *osm) title(d *dowse.Document, i int32) {
 	for _, id := range o.headed(d, i) {
 		o.bag.add(id, 1)
 	}
 }
 
+// words adds the terms of a range of the page's words to the bag, with a weight.
 func (o *osm) words(s dowse.Span, weight float64) {
 	for i := s.Start; i < s.End; i++ {
 		for _, id := range o.word(i) {
@@ -275,6 +289,8 @@ func (o *osm) words(s dowse.Span, weight float64) {
 	}
 }
 
+// anchor adds the terms of a link's anchor to the bag: from the page's words, or for the
+// alternative text of an image from the anchor itself.
 func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
 	if at := linktext.Within(d, m.At); at.Len() > 0 {
 		o.words(at, o.impact)
@@ -283,7 +299,7 @@ func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
 	o.put(m.Anchor, o.impact)
 }
 
-// each tells of all nodes that have words in common with a text.
+// each calls do for every node and part in which the node shares words with a text.
 func (o *osm) each(t *tgraph.LinkText, do func(part int, m match)) {
 	for part := range osmParts {
 		o.fill(part, t)
@@ -294,12 +310,14 @@ func (o *osm) each(t *tgraph.LinkText, do func(part int, m match)) {
 	}
 }
 
-// A termBag counts terms by their numbers.
+// A termBag counts terms by their numbers. Counts are in an array by number, so that adding
+// a term is one access; clearing touches only what was used.
 type termBag struct {
 	ids   []int32 // in order of first meeting, so that sums always give the same bits
 	count []float64
 }
 
+// add adds an occurrence of a term with a weight.
 func (b *termBag) add(id int32, weight float64) {
 	if int(id) >= len(b.count) {
 		b.count = append(b.count, make([]float64, int(id)+1-len(b.count)+len(b.count)/2)...)
@@ -310,6 +328,7 @@ func (b *termBag) add(id int32, weight float64) {
 	b.count[id] += weight
 }
 
+// norm returns the Euclidean length of the vector of counts.
 func (b *termBag) norm() float64 {
 	sum := 0.0
 	for _, id := range b.ids {
@@ -318,6 +337,7 @@ func (b *termBag) norm() float64 {
 	return math.Sqrt(sum)
 }
 
+// clear empties the bag, at a cost that depends on its terms only.
 func (b *termBag) clear() {
 	for _, id := range b.ids {
 		b.count[id] = 0
@@ -325,11 +345,13 @@ func (b *termBag) clear() {
 	b.ids = b.ids[:0]
 }
 
+// maxOther bounds the terms that are on pages but in no node. Beyond it their numbers are
+// dropped with the next page.
 const maxOther = 1 << 15 // terms that no node has, numbered at a time
 
-// A glossary numbers terms: those of the nodes for good, others for some pages. Every
-// word of a page is looked up once, however many links it stands by.
-type glossary struct {
+// termNumbers numbers terms: those of the nodes for the whole crawl, others for some pages.
+// Every word of a page is looked up once, however many links have it in their text.
+type termNumbers struct {
 	analyzer *text.Analyzer
 	known    map[string]int32
 	learning bool
@@ -345,11 +367,12 @@ type glossary struct {
 	raw    []string
 }
 
-func (g *glossary) turn(d *dowse.Document) {
+// turn begins a new page.
+func (g *termNumbers) turn(d *dowse.Document) {
 	g.page = d
-	if !g.book.Begun() || len(g.other) > maxOther {
+	if !g.book.Ready() || len(g.other) > maxOther {
 		clear(g.other)
-		g.book.Anew()
+		g.book.Reset()
 		g.terms = g.terms[:len(g.known)]
 	}
 	clear(g.titles)
@@ -360,8 +383,9 @@ func (g *glossary) turn(d *dowse.Document) {
 	}
 }
 
-// word returns the numbers of the terms of a word of the page.
-func (g *glossary) word(i int32) []int32 {
+// word returns the numbers of the terms of a word of the page, from the second time on
+// without looking the word up.
+func (g *termNumbers) word(i int32) []int32 {
 	s := &g.spans[i]
 	if s.End == 0 {
 		s.Start = int32(len(g.ids))
@@ -371,12 +395,12 @@ func (g *glossary) word(i int32) []int32 {
 	return g.ids[s.Start:s.End]
 }
 
-// look adds the numbers of the terms of a word to ids.
-func (g *glossary) look(w dowse.Span) {
+// look appends the numbers of a word's terms to ids, from the book if the word is in it.
+func (g *termNumbers) look(w dowse.Span) {
 	h := g.book.Hash(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
-	id, says := g.book.Find(h)
-	if says != book.Unknown {
-		if says == book.IsTerm {
+	id, kind := g.book.Find(h)
+	if kind != book.Unknown {
+		if kind == book.IsTerm {
 			g.ids = append(g.ids, int32(id))
 		}
 		return
@@ -393,8 +417,8 @@ func (g *glossary) look(w dowse.Span) {
 	}
 }
 
-// headed returns the numbers of the terms of a heading of the page.
-func (g *glossary) headed(d *dowse.Document, i int32) []int32 {
+// headed returns the numbers of the terms of a heading of the page, cached for the page.
+func (g *termNumbers) headed(d *dowse.Document, i int32) []int32 {
 	if i < 0 || int(i) >= len(d.Headings) {
 		return nil
 	}
@@ -406,8 +430,8 @@ func (g *glossary) headed(d *dowse.Document, i int32) []int32 {
 	return ids
 }
 
-// read returns the numbers of the terms of a text, until it is called again.
-func (g *glossary) read(s string) []int32 {
+// read returns the numbers of the terms of a text. The list is valid until the next call.
+func (g *termNumbers) read(s string) []int32 {
 	g.line = g.line[:0]
 	for _, t := range g.analyzer.Terms(s) {
 		g.line = append(g.line, g.number(t))
@@ -415,7 +439,9 @@ func (g *glossary) read(s string) []int32 {
 	return g.line
 }
 
-func (g *glossary) number(term string) int32 {
+// number returns the number of a term, a new one if it has none. While nodes are read
+// (learning) the number is permanent.
+func (g *termNumbers) number(term string) int32 {
 	if id, ok := g.known[term]; ok {
 		return id
 	}

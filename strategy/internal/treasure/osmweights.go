@@ -6,10 +6,12 @@ import (
 	"dowse"
 )
 
-// fitted returns the weights of the four parts by which similarity tells best how
-// near the levels of two nodes are: least squares over all pairs of nodes that share
-// a word and stand on different pages, with weights that are not negative and add
-// up to 1. Seyfi and Patel 2015 propose such weights as future work.
+// fitted returns weights of the four parts under which similarity predicts best how near
+// two nodes are by level: least squares over all pairs of nodes that share a word and are
+// on different pages, with weights that are not negative and add up to 1. The value to
+// predict is 1 for equal levels and falls linearly to 0 at the depth of the graph. Seyfi
+// and Patel 2015 propose such weights as future work. The cost is the number of pairs that
+// share a word, once per crawl.
 func (o *osm) fitted(depth int) [osmParts]float64 {
 	var e normal
 	sims := make([][osmParts]float64, len(o.nodes))
@@ -36,13 +38,15 @@ func (o *osm) fitted(depth int) [osmParts]float64 {
 	return e.simplex()
 }
 
-// normal holds the normal equations of a least-squares problem.
+// normal holds the normal equations of a least-squares problem: sums over all observations,
+// so that memory does not depend on their number.
 type normal struct {
 	gram  [osmParts][osmParts]float64
 	right [osmParts]float64
 	seen  bool
 }
 
+// observe adds one pair: its four similarities and the value to predict.
 func (e *normal) observe(x [osmParts]float64, y float64) {
 	e.seen = true
 	for i := range x {
@@ -53,9 +57,10 @@ func (e *normal) observe(x [osmParts]float64, y float64) {
 	}
 }
 
-// simplex returns the weights of the least error among those that are not negative
-// and add up to 1. The problem is so small that all sets of weights above zero can
-// be tried: the best lies inside one of them.
+// simplex returns the weights of the least squared error among those that are not negative
+// and add up to 1; equal weights if there were no pairs. The optimum has some set of
+// weights above zero, and within that set it solves linear equations. There are 15 such
+// sets, so that all are tried.
 func (e *normal) simplex() (best [osmParts]float64) {
 	for i := range best {
 		best[i] = 1.0 / osmParts
@@ -74,7 +79,7 @@ func (e *normal) simplex() (best [osmParts]float64) {
 	return best
 }
 
-// loss is the squared error, but for what no weight changes.
+// loss returns the squared error without the constant term, which no weight changes.
 func (e *normal) loss(w [osmParts]float64) (sum float64) {
 	for i := range w {
 		for j := range w {
@@ -85,8 +90,8 @@ func (e *normal) loss(w [osmParts]float64) (sum float64) {
 	return sum
 }
 
-// within solves the problem for a set of weights, the others zero, by its Lagrange
-// equations. It reports false if there is no single solution, or a negative one.
+// within solves the problem with the weights outside a set fixed at zero, by its Lagrange
+// equations. It reports false if the solution is not unique, or has a negative weight.
 func (e *normal) within(set uint) (w [osmParts]float64, ok bool) {
 	var parts []int
 	for i := range osmParts {
@@ -123,8 +128,8 @@ func (e *normal) within(set uint) (w [osmParts]float64, ok bool) {
 	return w, true
 }
 
-// solve solves linear equations, each a row with its right side last, by elimination
-// with pivots. It reports false where there is no single solution.
+// solve solves linear equations, each a row with its right-hand side last, by Gauss-Jordan
+// elimination with partial pivoting. It reports false if the solution is not unique.
 func solve(a [][]float64) (x []float64, ok bool) {
 	n := len(a)
 	for c := range n {

@@ -17,15 +17,19 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic
-// is compared with the links of a [tgraph.Graph], of which is known how many clicks they
-// are from a target: by the headings above it, its anchor and the text around it.
-// The nearer to a target a similar node is, the higher the priority. All others get
-// next to nothing, but everything that waits rises every so many insertions, so that
-// nothing waits for ever.
+// treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic is
+// compared with the nodes of a [tgraph.Graph], links of which it is known how many clicks
+// they are from a target: by the headings above it, its anchor and the text around it. If a
+// node of level n is similar, the priority is 1/n, and 1 at a target itself. All other
+// links get 0.01. Everything that waits rises by a little after every 100 insertions
+// (aging), so that no link waits for ever.
 //
-// Whether a link looks on topic is decided by its class in a decimal classification,
-// if there is one, as in the paper; otherwise by the judge of the crawl.
+// Whether a link looks on topic is decided by its class in a decimal classification, if
+// there is one, as in the paper; otherwise by the judge of the crawl.
+//
+// With the paper's threshold of 0.05 and its choice of the lowest level, most links on
+// topic get priority 1, and their order is that of their discovery (SPEC C.7). The
+// parameter select=best avoids that.
 type treasure struct {
 	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
 	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
@@ -38,7 +42,7 @@ type treasure struct {
 	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes; ours"`
 	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included; ours"`
 
-	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
+	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table of classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 
 	TGraph   *tgraph.Graph  // required
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
@@ -50,6 +54,8 @@ type treasure struct {
 	tokens []judge.Token
 }
 
+// The values of the parameters select and weights, and the number of links of a page that
+// are compared; the others count as unrelated. Comparing that many takes some 10 ms.
 const (
 	selectLowest  = "lowest"
 	selectBest    = "best"
@@ -59,7 +65,7 @@ const (
 	maxCompared = 5000 // links of a page that are compared, about 10 ms
 )
 
-// Check reports what is wrong with the parameters.
+// Check returns an error for a value of select or weights that does not exist.
 func (s *treasure) Check() error {
 	switch {
 	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest:
@@ -70,15 +76,16 @@ func (s *treasure) Check() error {
 	return nil
 }
 
-// errTGraph says what a strategy needs and how to make it.
-var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
+// errTGraph is returned by strategies that need a T-Graph and were given none.
+var errTGraph = errors.New("it needs a T-Graph: the link paths to pages you know")
 
 // Inputs returns the T-Graph as required; a decimal classification is used.
 func (s *treasure) Inputs() (required, used input.Kind) {
 	return input.KindTGraph, input.KindClasses
 }
 
-// Take takes the T-Graph, and makes the classes.
+// Take sets the T-Graph, and makes the classifier of links if there is a table of classes
+// or a list of codes.
 func (s *treasure) Take(in input.Inputs) error {
 	if in.TGraph == nil {
 		return errTGraph
@@ -87,10 +94,11 @@ func (s *treasure) Take(in input.Inputs) error {
 	return s.classify(in.Classes)
 }
 
-// paperCodes asks for the classes of the paper.
+// paperCodes is the value of the parameter codes for the classes of the paper.
 const paperCodes = "paper"
 
-// classify makes the classes from a table and the codes that are wanted of it.
+// classify makes the classifier from a table of classes and from the codes of those on
+// topic. Without either the judge decides.
 func (s *treasure) classify(table []judge.Code) error {
 	d := judge.Dewey{Language: s.TGraph.Language, Codes: table}
 	switch {
@@ -109,7 +117,8 @@ func (s *treasure) classify(table []judge.Code) error {
 	return err
 }
 
-// wantedCodes are the codes of a table, or of the paper's, that begin with one of some.
+// wantedCodes returns the codes of a table, or of the paper's table, that begin with one of
+// some prefixes.
 func wantedCodes(table []judge.Code, begin []string) []string {
 	if table == nil {
 		table = judge.PaperCodes()
@@ -123,6 +132,8 @@ func wantedCodes(table []judge.Code, begin []string) []string {
 	return list
 }
 
+// begin builds the index over the T-Graph when it is first needed, after the parameters
+// were set.
 func (s *treasure) begin() {
 	if s.osm != nil {
 		return
@@ -141,6 +152,7 @@ func (s *treasure) begin() {
 	s.aging.TGraph = s.TGraph.Fingerprint()
 }
 
+// analyzerFor returns a, or the analyzer for the language of a T-Graph.
 func analyzerFor(a *text.Analyzer, g *tgraph.Graph) *text.Analyzer {
 	if a != nil {
 		return a
@@ -148,12 +160,13 @@ func analyzerFor(a *text.Analyzer, g *tgraph.Graph) *text.Analyzer {
 	return text.NewAnalyzer(text.Options{Language: g.Language})
 }
 
-// Traits states what is the same for a whole crawl.
+// Traits asks for the judge's ratings of the words around a link and, without classes, of
+// its anchor.
 func (s *treasure) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
 }
 
-// Start queues the seeds at the highest priority there is.
+// Start queues the seeds at priority 1, the highest there is. They count as insertions.
 func (s *treasure) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := make([]dowse.Lead, 0, len(seeds)+1)
@@ -163,7 +176,7 @@ func (s *treasure) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow rates the links to pages that have not been visited.
+// Follow rates the links of a page whose targets have not been visited.
 func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
@@ -185,13 +198,15 @@ func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// insert queues a lead; with every so many of them all that wait rise.
+// insert appends a lead and, after every Every insertions, one that raises all that wait.
 func (s *treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
 	return s.aging.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
 }
 
-// rate returns the priority of a link and appends the reasons for it. Of several
-// mentions the best counts.
+// rate returns the priority of a link and appends the reasons for it. Of several mentions
+// of the target on the page the best counts, of which at most MaxMentions of package
+// linktext are compared. The similarity itself is a reason without weight: the paper's
+// priority is the level's alone.
 func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, compared bool) (float64, []dowse.Because) {
 	unrelated := cmp.Or(s.Unrelated, 0.01)
 	if !compared {
@@ -223,7 +238,7 @@ func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 	return priority, append(because, dowse.Because{What: s.reason[node], Weight: priority}, dowse.Because{What: "how like it is, not counted", Weight: like})
 }
 
-// onTopic predicts whether a link leads to the topic; if not, why.
+// onTopic predicts whether a link leads to the topic. If not, why is the reason.
 func (s *treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
 	if s.Classes == nil {
 		wanted := cmp.Or(s.Wanted, 0.5)
@@ -240,8 +255,8 @@ func (s *treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why st
 	}
 }
 
-// tokens appends the terms of a link with what they count: those of the anchor more
-// than those around it and of the headings above it.
+// tokens appends the terms of a link with their weights: an occurrence in the anchor counts
+// 1.4, one around it or in a heading above it 1 (SPEC C.7).
 func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []judge.Token {
 	for _, h := range m.Above {
 		o.title(d, h)
@@ -257,14 +272,16 @@ func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []j
 	return dst
 }
 
-// aging counts insertions into the queue, so that what waits can rise.
+// aging counts insertions into the queue. The frontier itself raises all leads, by one lead
+// of kind Raise, so that no priority is stored here. The struct is saved as JSON.
 type aging struct {
 	Inserted int    `json:"inserted"`
 	TGraph   uint64 `json:"tgraph"` // fingerprint
 }
 
-// insert appends a lead. A URL that waits already counts once more. Right after
-// every so many, the last one included, all that wait below 1 rise.
+// insert appends a lead. A URL that waits already counts as one more insertion. When the
+// count reaches a multiple of every, all that wait below 1, the last one included, rise by
+// by, up to 1.
 func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) []dowse.Lead {
 	leads = append(leads, l)
 	if a.Inserted++; a.Inserted%every == 0 {
@@ -273,13 +290,13 @@ func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) 
 	return leads
 }
 
-// Save writes down how many insertions there were.
+// Save encodes the number of insertions, and which T-Graph is used.
 func (s *treasure) Save() ([]byte, error) {
 	s.begin()
 	return state.SaveJSON(s.aging)
 }
 
-// Load takes up what Save wrote, with the same T-Graph.
+// Load restores what Save encoded. Another T-Graph is refused.
 func (s *treasure) Load(b []byte) error {
 	s.begin()
 	var a aging
@@ -293,4 +310,6 @@ func (s *treasure) Load(b []byte) error {
 	return nil
 }
 
+// errOtherTGraph is returned by Load if the T-Graph is not the one that the crawl began
+// with: its priorities would not be comparable with those in the queue.
 var errOtherTGraph = errors.New("strategy: load: the crawl was begun with another T-Graph; give it the same")

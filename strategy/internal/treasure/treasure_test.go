@@ -222,7 +222,7 @@ func goldenBottomUp(t *testing.T, g goldenCase) {
 }
 
 // goldenAging plays insertions and pops on a real frontier, as the crawl applies
-// what the strategy says.
+// what the strategy returns.
 func goldenAging(t *testing.T, g goldenCase) {
 	in := decode[struct {
 		Ops []struct {
@@ -390,8 +390,7 @@ func TestFittedWeights(t *testing.T) {
 	}
 }
 
-// TestFittedWeightsOfGraph fits on a T-Graph in which only main headings tell levels
-// apart.
+// TestFittedWeightsOfGraph fits on a T-Graph in which only main headings distinguish levels.
 func TestFittedWeightsOfGraph(t *testing.T) {
 	g := &tgraph.Graph{Depth: 2}
 	for i := range 12 {
@@ -410,7 +409,7 @@ func TestFittedWeightsOfGraph(t *testing.T) {
 
 func TestTreasureNeeds(t *testing.T) {
 	for _, name := range []string{"treasure", "context-graph"} {
-		if _, err := strategy.New(name); err == nil || !strings.Contains(err.Error(), "dowse tgraph build") {
+		if _, err := strategy.New(name); err == nil || !strings.Contains(err.Error(), "it needs a T-Graph") {
 			t.Errorf("%s: error %v, want how to make a T-Graph", name, err)
 		}
 		i := slices.IndexFunc(strategy.All(), func(d strategy.Description) bool { return d.Name == name })
@@ -423,15 +422,15 @@ func TestTreasureNeeds(t *testing.T) {
 	if _, err := strategy.NewWith("context-graph", input.Inputs{TGraph: bare}); err == nil || !strings.Contains(err.Error(), "no texts") {
 		t.Errorf("a T-Graph without texts: %v", err)
 	}
-	for spec, says := range map[string]string{
+	for spec, want := range map[string]string{
 		"treasure:select=nearest": "want lowest or best",
 		"treasure:weights=half":   "want equal or fitted",
 		"treasure:every=-3":       "want 1 or more",
 		"treasure:aging=-0.5":     "want 0 to 1",
 		"context-graph:terms=-1":  "want 1 or more",
 	} {
-		if _, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		if _, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
 	}
 }
