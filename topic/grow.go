@@ -60,7 +60,7 @@ type Growth struct {
 	Kept    int // of the leaders, those that the grown judge calls relevant
 	Called  int // of all pages seen, those that the grown judge calls relevant
 
-	Meanings []Confirmed // of the words, as pages seen bear them out
+	Meanings []confirmed // of the words, as pages seen bear them out
 }
 
 // mostCalled is the share of the pages seen that a grown judge may call relevant. Where
@@ -124,7 +124,7 @@ type growing struct {
 	below  []int     // pages off topic by the words, in the order of seen
 	on     int       // labels on topic
 
-	meanings []Confirmed
+	meanings []confirmed
 
 	model   judge.Model
 	up, low []int // pages that model was trained on
