@@ -22,7 +22,7 @@ const (
 //
 // The regression is conditional on the page. Therefore it does not matter how the pages
 // to label were chosen: that half of the pages that the judge was unsure about are on
-// topic says nothing about the share of all pages, and nothing is concluded from it. The
+// topic does not imply anything about the share of all pages, and nothing is concluded from it. The
 // base rate remains that of the judge.
 //
 // rest[i] are the log-odds that other evidence adds to those of this judge for label i. A
@@ -83,7 +83,7 @@ type correction struct {
 func (c correction) add(x text.Vector) float64 { return x.DotDense(c.weights) + c.bias }
 
 // apply makes a correction part of the judge. A judge whose calibration made all pages
-// equal has a slope of 0 and is given a slope of 1 without its weights: they told pages
+// equal has a slope of 0 and is given a slope of 1 without its weights: they distinguished pages
 // on topic from others no better than chance.
 func (s *regression) apply(c correction) {
 	if s.slope <= 0 {

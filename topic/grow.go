@@ -80,7 +80,7 @@ func (g Growth) Fault(seen int) string {
 	return ""
 }
 
-// Grows reports whether the judge of the topic can grow from its words: nothing else says
+// Grows reports whether the judge of the topic can grow from its words: nothing else states
 // what is wanted, and no gate decides.
 func (t *Topic) Grows() bool {
 	return len(t.Words) > 0 && !t.Needs() && t.Where == nil
@@ -89,7 +89,7 @@ func (t *Topic) Grows() bool {
 // Grow trains a model on pages seen in a crawl, by pseudo-relevance feedback: those that
 // the words rate highest are taken as on topic, those that they rate lowest as others, and
 // what the model learns from them chooses the pages of the next round. The words stay in
-// the judge beside the model, and a page without any of them is never taken as on topic.
+// the judge next to the model, and a page without any of them is never taken as on topic.
 //
 // Labels are the examples of m; each takes the place of a page that would be chosen. Grow
 // leaves the model and its zero in m for [Topic.NewJudge]. It reports false, and changes
@@ -130,6 +130,8 @@ type growing struct {
 	up, low []int // pages that model was trained on
 }
 
+// newGrowing rates all pages by the words, confirms meanings by the pages, and orders the pages
+// by both, and by the judge that has grown before if there is one.
 func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
 	words, err := judge.NewWords(t.wanted())
 	if err != nil {
@@ -169,7 +171,7 @@ func (x *growing) possible() bool {
 }
 
 // wordsZero returns the log-odds by the words above which only a tenth of the pages seen
-// are, but at most even odds. Words that many pages have, as "world" and "war", tell
+// are, but at most even odds. Words that many pages have, as "world" and "war", distinguish
 // little, so that the model must agree. Where many pages are on topic and have the word,
 // a page without it may still be one.
 func (x *growing) wordsZero() float64 {

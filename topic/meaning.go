@@ -126,6 +126,7 @@ func namedOn(signs *judge.Words, p *dowse.Page) map[string]float64 {
 	return found
 }
 
+// meanOf returns the mean of a list, 0 for an empty one.
 func meanOf(list []float64) float64 {
 	sum := 0.0
 	for _, x := range list {
