@@ -127,7 +127,8 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 	r := &retraining{began: time.Now(), made: collection.Model{Model: col.Crawl.Model()}}
 	if a.edited {
 		col.Settings.Model = next.Model
-		c.Topic, c.visitor, c.judging = a.topic, p.visitor, &judging{col: col, topic: a.topic, base: b.judge}
+		c.Topic, c.visitor = a.topic, p.visitor
+		c.judging = &judging{col: col, topic: a.topic, base: b.judge, wordnet: cfg.WordNet}
 		if pages, err = r.judgeAll(c); err != nil {
 			return change, 0, errors.Join(err, col.DropChange())
 		}
@@ -150,8 +151,10 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 }
 
 // judgeAll makes the judge of an edited topic, trained on the labels if
-// there are any, and judges all visited pages again. It returns the number
-// of new verdicts.
+// there are any, and judges all visited pages again. A judge that grows from
+// words does so from the pages of the crawl, as it would have done by now with
+// this topic. Models of the old topic have no part in it, and are no measure for
+// the new one. It returns the number of new verdicts.
 func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	labels, err := collection.ReadLabels(c.Collection.Dir)
 	if err != nil {
@@ -164,6 +167,8 @@ func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	if err := r.plan(c, labels, models); err != nil {
 		return 0, err
 	}
+	r.grows, r.regrows, r.sound, r.accept = c.grows(), false, true, true
+	r.prior = collection.Model{}
 	if err := r.prepare(context.Background(), c, models); err != nil {
 		return 0, err
 	}

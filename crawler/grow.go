@@ -89,15 +89,21 @@ func (g *judging) grow(ctx context.Context, r *retraining, m *topic.Material, ag
 		m.Meanings, _, err = Meanings(g.wordnet, g.topic)
 		r.made.WordNet = err == nil // without it the words stay what the user typed
 	}
+	before := *m
 	growth, ok, err := g.topic.Grow(m, seen)
 	if err != nil || !ok {
 		return false, err
+	}
+	why := growth.Fault(len(seen))
+	if why != "" && r.sound {
+		*m = before
+		return false, nil
 	}
 	r.made.Grown, r.made.Contrast = growth.On, growth.Off
 	for _, c := range growth.Meanings {
 		r.made.Meant = append(r.made.Meant, collection.Meant{Word: c.Of, Gloss: c.Gloss, Found: len(c.Found), Dropped: len(c.Dropped), Names: c.Found[:min(len(c.Found), shownNames)]})
 	}
-	if why := growth.Fault(len(seen)); why != "" && r.seen {
+	if why != "" && r.seen {
 		return true, &refusal{why}
 	}
 	return true, nil

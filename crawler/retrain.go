@@ -49,9 +49,11 @@ type retraining struct {
 	seen bool
 	// grows reports that the judge grows from the words of the topic, and
 	// regrows that the one in use has done so, too.
-	grows bool
-
+	grows   bool
 	regrows bool
+	// sound reports that a growth with a fault is left out, and the judge is
+	// made without it.
+	sound bool
 	// accept reports that a person wants the model whatever it changes.
 	accept bool
 	// prior is the last model that was trained on pages seen alone, which
