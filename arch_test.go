@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"dowse/internal/facts":      {"dowse", "dowse/internal/text", "dowse/weburl"},
 	"dowse/internal/mistake":    {"dowse/internal/text"},
 	"dowse/judge":               {"dowse", "dowse/internal/text", "dowse/internal/plain"},
-	"dowse/topic":               {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/strictyaml", "dowse/internal/plain"},
+	"dowse/topic":               {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/strictyaml", "dowse/internal/plain"},
 	"dowse/internal/predicate":  {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/plain"},
 	"dowse/internal/directory":  {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest":  {"dowse", "dowse/judge"},
@@ -61,22 +61,23 @@ var allowed = map[string][]string{
 	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
+	"dowse/internal/estimate":       {},
 	"dowse/internal/admission":      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
 	"dowse/internal/ledger":         {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
-	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
+	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":   {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/internal/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
-	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
+	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/wordnet",
 	},
-	"dowse/internal/lab/measure": {"dowse", "dowse/internal/text"},
+	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/wire",
@@ -142,7 +143,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
+		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

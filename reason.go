@@ -98,7 +98,8 @@ const (
 	StopTime      StopReason = "time"
 	StopOnTopic   StopReason = "on_topic"
 	StopExhausted StopReason = "exhausted" // nothing is left to visit
-	StopDriedUp   StopReason = "dried_up"  // the harvest fell below a limit
+	StopDriedUp   StopReason = "dried_up"  // hardly any page on topic is found any more
+	StopRecall    StopReason = "recall"    // enough of what there is was found, by the estimate
 	StopStarved   StopReason = "starved"   // all that is left waits for hosts that do not answer
 	StopNetwork   StopReason = "network"   // this machine has no network
 	StopDisk      StopReason = "disk"

@@ -177,6 +177,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	if h, ok := c.f.HostOf(weburl.Host(t.p.URL)); ok && t.p.Outcome == dowse.Listed {
 		c.in.queueSitemaps(h, t.p.Maps)
 	}
+	c.stats.noteYield(t, c.f)
 	c.in.closeDecisions(t.entry)
 	c.in.gate.Survey(t.p, t.fl.own, t.entry.Dropped, t)
 	c.f.keepVisit(t.fl.id, t.p, c.rec.record(t.entry))

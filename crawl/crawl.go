@@ -371,6 +371,7 @@ func (c *Crawl) Resume(l Limits) {
 	c.cfg.Limits = l
 	c.rec.beginRun()
 	c.clock.last = time.Time{}
+	c.picker.wait = wait{}
 	c.hosts.net.resume()
 }
 

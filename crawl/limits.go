@@ -8,9 +8,6 @@ import (
 // Limits end a crawl, see [settings.Limits]. Zero means no limit.
 type Limits = settings.Limits
 
-// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
-type Dry = settings.Dry
-
 // reached returns which limit has been reached, "" for none.
 func (s *stats) reached(l *Limits) dowse.StopReason {
 	switch {
@@ -24,6 +21,10 @@ func (s *stats) reached(l *Limits) dowse.StopReason {
 		return dowse.StopTime
 	case l.Dry.Over > 0 && s.Fetched >= l.Dry.Over && s.window(l.Dry.Over) < l.Dry.Harvest:
 		return dowse.StopDriedUp
+	case l.Dry.GainOver > 0 && s.Fetched >= l.Dry.GainOver && s.gains.window(l.Dry.GainOver) < l.Dry.Gain:
+		return dowse.StopDriedUp
+	case l.Dry.Recall > 0 && s.isFound(l.Dry.Recall):
+		return dowse.StopRecall
 	}
 	return ""
 }

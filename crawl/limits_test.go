@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/lab"
+	"dowse/settings"
 	"dowse/strategy/strategytest"
 )
 
@@ -86,7 +87,8 @@ func TestLimits(t *testing.T) {
 		{"depth", crawl.Limits{Depth: 4}, crawl.None, 5, dowse.StopExhausted},
 		{"tunnel", crawl.Limits{Tunnel: 3}, crawl.None, 15, dowse.StopExhausted}, // p0 to p10 are on topic, p11 is found on p10
 		{"no tunnel", crawl.Limits{Tunnel: -1}, crawl.None, 12, dowse.StopExhausted},
-		{"dry", crawl.Limits{Dry: crawl.Dry{Harvest: 0.5, Over: 10}}, crawl.None, 17, dowse.StopDriedUp},
+		{"dry", crawl.Limits{Dry: settings.Dry{Harvest: 0.5, Over: 10}}, crawl.None, 17, dowse.StopDriedUp},
+		{"gain", crawl.Limits{Dry: settings.Dry{Gain: 0.5, GainOver: 10}}, crawl.None, 17, dowse.StopDriedUp},
 		{"the first that is reached", crawl.Limits{Pages: 9, Bytes: 5000}, crawl.None, 5, dowse.StopBytes},
 	} {
 		cfg := hurried(follow(queueAll))

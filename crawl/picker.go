@@ -22,6 +22,7 @@ type picker struct {
 	stats   *stats
 	rec     *recorder
 
+	wait     wait   // for better leads than those at hand
 	prepared uint64 // changes of the queue, plus 1, when BeforeRound was last called
 }
 
@@ -45,8 +46,6 @@ type pick struct {
 
 const (
 	maxRescores = 10 // leads put back per pick, since priorities of Aggarwal drift
-	holdFor     = 3  // delays that a better lead is waited for at most, see Politeness.Hold
-	holdAmong   = 8  // of the best leads that are looked at
 
 	// exploreTries bounds the search for a lead by chance: where few of the known URLs
 	// wait on hosts that are rested, the best lead is taken instead.
@@ -83,6 +82,7 @@ func (k *pick) stream() (choice, time.Time, bool) {
 	for {
 		id, stray, when, ok := k.nextLead()
 		if !ok {
+			k.wait.note(k.now, false)
 			return choice{}, when, false
 		}
 		k.rec.taken(id)
@@ -95,7 +95,9 @@ func (k *pick) stream() (choice, time.Time, bool) {
 			k.putBack(id, c.host, k.now)
 			continue
 		}
-		if until, hold := k.holds(id); hold && !stray {
+		until, hold := k.holds(id)
+		k.wait.note(k.now, hold && !stray)
+		if hold && !stray {
 			k.putBack(id, c.host, k.now)
 			return choice{}, until, false
 		}
@@ -243,34 +245,6 @@ func (p *picker) instead(id frontier.ID, h frontier.HostID) frontier.ID {
 	p.f.Take(other)
 	p.rec.taken(other)
 	return other
-}
-
-// holds reports whether to wait for a better lead than id, and until when; the zero
-// time means until a visit comes back.
-func (k *pick) holds(id frontier.ID) (until time.Time, ok bool) {
-	polite := &k.cfg.Polite
-	if polite.Hold <= 0 || k.f.LastRegret() <= 0 || k.f.Late(k.f.Host(id)) {
-		return time.Time{}, false
-	}
-	band, least := k.f.Band(id), k.f.Priority(id)
-	patience := k.now.Add(holdFor * polite.Delay)
-	for _, best := range k.f.Leaders(holdAmong) {
-		p := k.f.Priority(best)
-		if k.f.Band(best) != band || p <= 0 || least >= p*(1-polite.Hold) {
-			return time.Time{}, false
-		}
-		h := k.f.Host(best)
-		if k.f.Late(h) {
-			continue // it would be waited for in vain
-		}
-		switch ready := k.f.Ready(h); {
-		case k.f.Busy(h) > 0:
-			return time.Time{}, true
-		case ready.After(k.now) && !ready.After(patience):
-			return ready, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // chance returns the dice for the next pick. They depend on the key of the crawl and

@@ -20,7 +20,7 @@ func (s *stats) check(urls frontier.ID, _ frontier.HostID) error {
 	switch {
 	case s.Fetched < 0 || s.Fetched > known, s.OnTopic < 0 || s.OnTopic > s.Fetched:
 		return fmt.Errorf("%w: %d pages fetched, %d on topic, of %d URLs", errImpossible, s.Fetched, s.OnTopic, known)
-	case s.Requests < 0, s.Picks < 0, s.Bytes < 0, s.Elapsed < 0, len(s.recent) > recentPages:
+	case s.Requests < 0, s.Picks < 0, s.Bytes < 0, s.Elapsed < 0, len(s.recent.list) > recentPages:
 		return fmt.Errorf("%w: counts below zero", errImpossible)
 	}
 	return nil

@@ -215,7 +215,7 @@ func (c *Crawl) parts() []part {
 
 // tail returns the parts at the end of a snapshot, which those of earlier versions lack.
 func tail(c *Crawl) []part {
-	return []part{counts(c.chances.used), counts(c.hosts.tries.broke)}
+	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield}
 }
 
 var errNoURL = fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
@@ -389,11 +389,7 @@ func (s *stats) write(w *wire.Writer) {
 	w.Text(s.archived.File)
 	w.Int(s.archived.Offset)
 	w.Int(s.archived.Length)
-	w.Uint(uint64(s.at))
-	w.Uint(uint64(len(s.recent)))
-	for _, on := range s.recent {
-		w.Bool(on)
-	}
+	s.recent.write(w)
 }
 
 func (s *stats) read(r *partReader) {
@@ -401,11 +397,6 @@ func (s *stats) read(r *partReader) {
 	s.Bytes, s.Requests, s.Picks = int64(r.Uint()), int(r.Uint()), int(r.Uint())
 	s.Regret, s.Elapsed, s.Dropped = r.Float(), time.Duration(r.Uint()), int(r.Uint())
 	s.archived = dowse.Place{File: r.Text(), Offset: r.Int(), Length: r.Int()}
-	s.at = int(r.Uint())
-	for range r.Items(1) {
-		s.recent = append(s.recent, r.Bool())
-	}
-	if s.at >= max(1, len(s.recent)) {
-		r.Fail()
-	}
+	s.recent.read(r)
+	s.missYield()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/estimate"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
 )
@@ -23,8 +24,8 @@ type stats struct {
 	Dropped  int // links that were not kept, see intake.thin
 
 	archived dowse.Place // of the last answer kept, in the archive's order
-	recent   []bool      // the last pages, a ring
-	at       int
+	recent   ring        // of the last pages: whether they were on topic
+	yield
 }
 
 const recentPages = 1000 // pages that windows look back on, at most
@@ -34,12 +35,7 @@ func (s *stats) page(onTopic bool) {
 	if onTopic {
 		s.OnTopic++
 	}
-	if len(s.recent) < recentPages {
-		s.recent = append(s.recent, onTopic)
-		return
-	}
-	s.recent[s.at] = onTopic
-	s.at = (s.at + 1) % recentPages
+	s.recent.add(onTopic)
 }
 
 // end counts a page that came to its end.
@@ -58,19 +54,7 @@ func (s *stats) pick(regret float64) {
 }
 
 // window returns the share of the last n pages that was on topic.
-func (s *stats) window(n int) float64 {
-	n = min(n, len(s.recent))
-	if n == 0 {
-		return 0
-	}
-	on := 0
-	for i := range n {
-		if s.recent[(s.at+len(s.recent)-1-i)%len(s.recent)] {
-			on++
-		}
-	}
-	return float64(on) / float64(n)
-}
+func (s *stats) window(n int) float64 { return s.recent.window(n) }
 
 // visit counts a visit and what it cost.
 func (s *stats) visit(p *dowse.Page) {
@@ -118,9 +102,11 @@ type Status struct {
 	Books    Books            `json:"books"`
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
-	Shadows   []ShadowStatus `json:"shadows,omitempty"`
-	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads, network
-	Outage    *Outage        `json:"outage,omitempty"`
+	Shadows   []ShadowStatus  `json:"shadows,omitempty"`
+	Estimate  estimate.Recall `json:"estimate,omitzero" doc:"how many pages on topic there are, and how many are found, by estimate"` // how much there is and how much is found; zero until enough was seen
+	LimitedBy string          `json:"limited_by"`                                                                                     // what keeps it from going faster: connections, politeness, hold, leads, network
+	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"`                    // share of the run's time at which a connection was kept free for a better link
+	Outage    *Outage         `json:"outage,omitempty"`
 }
 
 // Books returns the books of the crawl.
@@ -138,13 +124,20 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Outage: c.hosts.net.outage(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Estimate: c.stats.recall(), Outage: c.hosts.net.outage(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
 	}
 	if c.stats.Picks > 0 {
 		s.Regret = c.stats.Regret / float64(c.stats.Picks)
+	}
+	if s.Books.Queued+s.Books.InFlight+s.Books.Held == 0 && s.Estimate.Found > 0 { // the last estimate may be older
+		s.Estimate = estimate.Left{}.Recall(s.OnTopic)
+	}
+	s.Held = c.picker.wait.share(c.clock.latest)
+	if s.LimitedBy == "politeness" && !c.picker.wait.since.IsZero() {
+		s.LimitedBy = "hold"
 	}
 	if id, ok := c.f.Peek(); ok {
 		s.Top = c.f.Priority(id)

@@ -19,7 +19,7 @@ import (
 // its saved form, or by its type alone.
 func predicateOf(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	judged := *t
-	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost = "x", nil, "", "", 0
+	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost, judged.Until = "x", nil, "", "", 0, ""
 	judged.Strategy, judged.Tunnel, judged.Explore, judged.Threshold = "", nil, nil, 0
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\n%s\n%T", judged.YAML(), strconv.FormatFloat(threshold, 'g', -1, 64), own)

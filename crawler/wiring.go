@@ -77,6 +77,11 @@ func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 func topicSettings(t *topic.Topic) (s settings.Settings) {
 	s.Strategy = cmp.Or(t.PreferredStrategy(), strategy.Default)
 	s.Threshold, s.PerHost = t.OnTopic(), t.PerHost
+	if f, ok := settings.ByFlag("until"); ok && t.Until != "" {
+		if rules, err := f.Read(t.Until); err == nil { // a topic that is read has no others
+			f.Put(&s, rules)
+		}
+	}
 	s.Reach = cmp.Or(string(t.Scope), string(crawl.ReachWeb))
 	if t.Tunnel != nil {
 		s.Tunnel = cmp.Or(*t.Tunnel, -1)

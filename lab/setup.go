@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/estimate"
 )
 
 // Epoch is when every simulated crawl begins, in virtual time: 2000-01-01 UTC. It
@@ -28,6 +29,9 @@ type Ending struct {
 	Stopped dowse.StopReason // why the crawl stopped; "" if Each or the context ended it
 	Elapsed time.Duration    // virtual time from Epoch to the last arrival
 	Worked  time.Duration    // time that strategy and frontier used, by Setup.Clock
+
+	// Estimates are what the crawl took to be found and left, whenever that changed, in order.
+	Estimates []estimate.At
 }
 
 // Run simulates the crawl until it stops, Each returns false, or ctx ends. If ctx
@@ -40,10 +44,28 @@ func (s Setup) Run(ctx context.Context) (Ending, error) {
 		return Ending{}, fmt.Errorf("lab: %w", err)
 	}
 	c.Start(Epoch, s.Seeds)
+	var estimates []estimate.At
 	sim := Simulation{Crawl: c, Web: s.Web, Workers: s.Crawl.Polite.InFlight, Start: Epoch, Clock: s.Clock,
 		Each: func(now time.Time, p *dowse.Page) bool {
+			estimates = appendEstimate(estimates, c.Status())
 			return (s.Each == nil || s.Each(now, p)) && ctx.Err() == nil
 		}}
 	elapsed := sim.Run()
-	return Ending{Stopped: c.Stopped(), Elapsed: elapsed, Worked: sim.Worked}, ctx.Err()
+	return Ending{Stopped: c.Stopped(), Elapsed: elapsed, Worked: sim.Worked, Estimates: estimates}, ctx.Err()
+}
+
+// appendEstimate appends the estimate of a crawl, if it has another one of how much is left
+// than before.
+func appendEstimate(list []estimate.At, s crawl.Status) []estimate.At {
+	e := s.Estimate
+	if e.Found == 0 {
+		return list
+	}
+	if n := len(list); n > 0 {
+		last := list[n-1]
+		if last.Total-last.Found == e.Total-e.Found && last.Most-last.Found == e.Most-e.Found && last.Least-last.Found == e.Least-e.Found {
+			return list
+		}
+	}
+	return append(list, estimate.At{Pages: s.Fetched, Recall: e})
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -105,16 +106,21 @@ func (f Field) entryWanted(text string) string {
 	return ""
 }
 
-// checkDry names the keys under which the file keeps the two numbers.
+// checkDry names the keys under which the file keeps the numbers.
 func (f Field) checkDry(d Dry) error {
 	at := strings.TrimSuffix(f.Key, "until")
-	switch {
-	case !(d.Harvest >= 0 && d.Harvest <= 1):
-		f.Key = at + "until_harvest"
-		return &Error{f, shortened(fmt.Sprint(d.Harvest)), "0 to 1"}
-	case d.Over < 0 || d.Over > 1_000_000:
-		f.Key = at + "until_over"
-		return &Error{f, shortened(fmt.Sprint(d.Over)), "0 to 1000000"}
+	for _, x := range []struct {
+		key   string
+		value float64
+		most  float64
+	}{
+		{"until_harvest", d.Harvest, 1}, {"until_over", float64(d.Over), 1_000_000},
+		{"until_gain", d.Gain, 1}, {"until_gain_over", float64(d.GainOver), 1_000_000}, {"until_recall", d.Recall, 1},
+	} {
+		if !(x.value >= 0 && x.value <= x.most) {
+			f.Key = at + x.key
+			return &Error{f, shortened(strconv.FormatFloat(x.value, 'f', -1, 64)), fmt.Sprintf("0 to %.0f", x.most)}
+		}
 	}
 	return nil
 }

@@ -84,14 +84,25 @@ type Limits struct {
 	// Tunnel is the number of off-topic pages in a row that are followed; -1 follows none.
 	Tunnel int `yaml:"tunnel,omitempty" name:"tunnel" group:"where" rare:"" type:"count" shown:"none" placeholder:"N" min:"0" max:"1099511627776" zero:"-1" none:"0" var:"DOWSE_CRAWL_TUNNEL" when:"resume" help:"Follow at most N off-topic pages in a row."`
 
-	// Dry ends a crawl that finds hardly anything any more.
-	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop when it dries up (e.g. 'harvest<0.05 over 500')."`
+	// Dry ends a crawl that has found most of what there is, or finds hardly anything any more.
+	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop at 'recall>0.8', 'gain<0.01 over 500' or 'harvest<0.05 over 500'."`
 }
 
-// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
+// Dry ends a crawl by what it finds. Of several rules the first that comes true counts; a
+// rule whose number is zero is not given.
 type Dry struct {
+	// Harvest and Over end a crawl when fewer than Harvest of the last Over pages were on
+	// topic.
 	Harvest float64 `yaml:"until_harvest,omitempty" kong:"-"`
 	Over    int     `yaml:"until_over,omitempty" kong:"-"`
+
+	// Gain and GainOver do the same, but a near-duplicate of an earlier page is no gain.
+	Gain     float64 `yaml:"until_gain,omitempty" kong:"-"`
+	GainOver int     `yaml:"until_gain_over,omitempty" kong:"-"`
+
+	// Recall ends a crawl when more than this share of the pages on topic within reach is
+	// found, by the crawl's own estimate.
+	Recall float64 `yaml:"until_recall,omitempty" kong:"-"`
 }
 
 // Scope limits which URLs a crawl may visit.
@@ -123,10 +134,14 @@ type Politeness struct {
 	// MaxRate is the number of visits per second over all hosts; 0 for no limit.
 	MaxRate float64 `yaml:"max_rate,omitempty" name:"max-rate" group:"polite" rare:"" type:"rate" placeholder:"RATE" min:"0" max:"1000000" config:"any" var:"DOWSE_MAX_RATE" when:"resume" help:"Requests per second in all (e.g. 20/s)."`
 
-	// Hold lets a free connection wait instead of visiting a link whose priority is by more
-	// than this share below that of a link whose host will be free soon. So pages are not
-	// spent on what is merely at hand. -1 never waits.
-	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.1" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"Wait for a link of a busy host that is this much better instead of taking the best one ready; none never waits."`
+	// Prefer says what to spare: pages, by waiting for better links of resting hosts, or
+	// time, by always visiting the best link that is ready.
+	Prefer string `yaml:"prefer,omitempty" name:"prefer" group:"polite" rare:"" enum:",pages,time" default:"" shown:"pages" placeholder:"WHAT" var:"DOWSE_CRAWL_PREFER" when:"resume" help:"Spare pages (wait for better links) or time (take what is ready)."`
+
+	// Hold is the share of the waiting links, best first, among which a link must be to be
+	// visited while better ones wait for hosts that will be free soon. So pages are not
+	// spent on what is merely at hand. It counts if Prefer is pages; -1 never waits.
+	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.05" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"With --prefer pages: wait rather than visit a link below the best share X; none never waits."`
 
 	// Patience ends the crawl when no host answers, or may be visited, for so long. A rest
 	// that politeness demands does not count.

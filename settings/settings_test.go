@@ -77,7 +77,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: %q, want %q", f.Key, got, want)
 		}
 	}
-	if s.Delay != time.Second || s.Hold != 0.1 || s.InFlight != 64 || s.MaxBody != 10<<20 || s.Agent != "dowse" {
+	if s.Delay != time.Second || s.Hold != 0.05 || s.InFlight != 64 || s.MaxBody != 10<<20 || s.Agent != "dowse" {
 		t.Errorf("%+v", s)
 	}
 	if err := s.Check(); err != nil {

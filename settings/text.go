@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -32,6 +33,10 @@ func (f Field) Read(text string) (any, error) {
 		return f.convert(kept)
 	}
 	x, err := f.convert(text)
+	var bad *untilError
+	if errors.As(err, &bad) {
+		return nil, &Error{f, strconv.Quote(text), f.want() + "; " + bad.Error()}
+	}
 	if err != nil {
 		return nil, f.wrong(text)
 	}
@@ -94,16 +99,6 @@ func (f Field) convert(text string) (any, error) {
 	return text, nil
 }
 
-// parseUntil reads a rule such as "harvest<0.05 over 500", with any spaces. The number of pages
-// is bounded because a crawl remembers that many outcomes.
-func parseUntil(text string) (d Dry, err error) {
-	_, err = fmt.Sscanf(strings.ReplaceAll(text, " ", ""), "harvest<%fover%d", &d.Harvest, &d.Over)
-	if err == nil && (d.Over < 1 || d.Over > 1000 || !(d.Harvest > 0 && d.Harvest <= 1)) {
-		err = strconv.ErrRange
-	}
-	return d, err
-}
-
 // parseSize reads a number of bytes with its unit: 500MB, 5GB, 10KiB.
 func parseSize(text string) (int64, error) {
 	for _, u := range sizeUnits {
@@ -155,7 +150,7 @@ func (f Field) Text(s *Settings) string {
 	case []string:
 		return strings.Join(x, ",")
 	case Dry:
-		return fmt.Sprintf("harvest<%v over %d", x.Harvest, x.Over)
+		return x.text()
 	case time.Duration:
 		return durationText(x)
 	}
@@ -214,7 +209,7 @@ func (f Field) want() string {
 	case f.Kind == Share:
 		return "a share from 0 to 1" + or
 	case f.Kind == Until:
-		return "'harvest<0.05 over 500' (over at most 1000 pages)"
+		return "recall>0.8, gain<0.01 over 500 or harvest<0.05 over 500 (over at most 1000 pages)"
 	}
 	return "one line"
 }

@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"dowse/internal/plain"
 	"dowse/internal/strictyaml"
 	"dowse/judge"
+	"dowse/settings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -381,7 +383,27 @@ func (r *reader) scope(n ast.Node) Scope {
 func (r *reader) limits(n ast.Node, t *Topic) {
 	r.mapping(n, "limits", []key{
 		{"per_host", func(n ast.Node) { t.PerHost = r.number(n, "limits: per_host", 1) }},
+		{"until", func(n ast.Node) { t.Until = r.until(n) }},
 	})
+}
+
+// until reads the rules that end a crawl, and returns them as they are written.
+func (r *reader) until(n ast.Node) string {
+	s, ok := r.scalar(n, "limits: until")
+	if !ok {
+		return ""
+	}
+	var wrong *settings.Error
+	if _, err := untilField().Read(s); errors.As(err, &wrong) {
+		r.fail(n, fmt.Sprintf("limits: until: %q can't be read", cut(s)), "write "+wrong.Want)
+		return ""
+	}
+	return s
+}
+
+func untilField() settings.Field {
+	f, _ := settings.ByFlag("until")
+	return f
 }
 
 func (r *reader) follow(n ast.Node, t *Topic) {

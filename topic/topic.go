@@ -69,6 +69,7 @@ type Topic struct {
 	SeedLimit int      // seeds from SeedsFrom at most; default all
 	Scope     Scope    // default the whole web
 	PerHost   int      // pages per host at most; default no limit
+	Until     string   // rules that end a crawl, as recall>0.8; default none
 	Strategy  string   // NAME or NAME:key=value,…; "" and auto mean the default
 	// Share of visits to pages that the strategy would not choose; nil means the
 	// strategy's own.

@@ -66,9 +66,9 @@ func TestParse(t *testing.T) {
 			Seeds: []string{"https://example.org/reef-watch/"},
 		}},
 		{"all keys", "dowse: topic/v1\nname: x2\nwords: [a b]\nlanguages: {only: [DE, pt_BR]}\nthreshold: 0.6\nscope: domain\n" +
-			"limits: {per_host: 200}\nfollow: {strategy: 'link-context:beta=0.25', tunnel: 3}\n", topic.Topic{
+			"limits: {per_host: 200, until: 'recall>0.8'}\nfollow: {strategy: 'link-context:beta=0.25', tunnel: 3}\n", topic.Topic{
 			Name: "x2", Words: []string{"a b"}, Languages: []string{"de", "pt-br"}, Only: true, Threshold: 0.6,
-			Scope: "domain", PerHost: 200, Strategy: "link-context:beta=0.25", Tunnel: &three,
+			Scope: "domain", PerHost: 200, Until: "recall>0.8", Strategy: "link-context:beta=0.25", Tunnel: &three,
 		}},
 		{"no limit on tunnels", "dowse: topic/v1\nname: x\nwords: [reef]\nfollow: {tunnel: none}\n",
 			topic.Topic{Name: "x", Words: []string{"reef"}}},

@@ -27,7 +27,7 @@ func (t *Topic) YAML() []byte {
 	w.optional("languages", languagesOf(t), len(t.Languages) > 0)
 	w.optional("threshold", number(t.Threshold), t.Threshold > 0)
 	w.optional("scope", string(t.Scope), t.Scope != "")
-	w.optional("limits", fmt.Sprintf("{per_host: %d}", t.PerHost), t.PerHost > 0)
+	w.optional("limits", limitsText(t), t.PerHost > 0 || t.Until != "")
 	follow := followOf(t)
 	w.optional("follow", "{"+follow+"}", follow != "")
 	w.seeds(t)
@@ -257,4 +257,16 @@ func scalar(s string) string {
 		return strconv.Quote(s)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// limitsText returns the limits of a topic as YAML on one line.
+func limitsText(t *Topic) string {
+	var list []string
+	if t.PerHost > 0 {
+		list = append(list, fmt.Sprintf("per_host: %d", t.PerHost))
+	}
+	if t.Until != "" {
+		list = append(list, fmt.Sprintf("until: %q", t.Until))
+	}
+	return "{" + strings.Join(list, ", ") + "}"
 }

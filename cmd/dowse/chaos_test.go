@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/crawler"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -131,6 +132,7 @@ func (c *chaos) episode() {
 		{"runs with a full disk", func() { c.limited(fmt.Sprintf("ulimit -f %d", 20+c.rng.IntN(400))) }},
 		{"runs with a wrong clock", c.wrongClock},
 		{"clocks set back", func() { c.crawl.cmd.Process.Signal(syscall.SIGUSR1) }},
+		{"changes of settings", c.change},
 		{"labels", c.label},
 		{"takedowns", c.forget},
 		{"exports", c.export},
@@ -160,9 +162,24 @@ func (c *chaos) pause(most time.Duration) {
 	time.Sleep(time.Duration(c.rng.Int64N(int64(most))))
 }
 
-// start begins or resumes the crawl, in a shell that first runs limit.
-func (c *chaos) start(limit string) {
-	args := []string{"crawl", c.dir, "-q", "--conns", "16"}
+// change resumes the crawl with another threshold, exclusion or language, under which everything
+// is decided again, and ends it soon, also in the middle of that.
+func (c *chaos) change() {
+	c.endCrawl(syscall.SIGTERM)
+	changes := [][]string{
+		{"--threshold", fmt.Sprintf("0.%d", 3+c.rng.IntN(5))},
+		{"--exclude", "/no-such-path/"}, {"--exclude", ""},
+		{"--lang", []string{"en", "fr"}[c.rng.IntN(2)]},
+	}
+	c.start("", changes[c.rng.IntN(len(changes))]...)
+	c.pause(time.Second)
+	c.endCrawl([]syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[c.rng.IntN(2)])
+}
+
+// start begins or resumes the crawl, in a shell that first runs limit, with further arguments
+// for a crawl that is resumed.
+func (c *chaos) start(limit string, further ...string) {
+	args := append([]string{"crawl", c.dir, "-q", "--conns", "16"}, further...)
 	if _, err := os.Stat(filepath.Join(c.dir, "crawl.yaml")); err != nil {
 		args = []string{
 			"crawl", "lighthouse keeper", "--seed", c.web.url(0), "-o", c.dir, "-q", "--conns", "16", "--strategy", c.strategy,
@@ -188,8 +205,8 @@ func (c *chaos) check(p *chaosRun, code int) {
 	switch code {
 	case exitOK, exitInterrupted, exitNetwork, exitNothing, exitAborted, -1:
 	default:
-		if locked { // a command that ran meanwhile had the collection first
-			break
+		if locked || strings.Contains(p.said.String(), crawler.ErrMidRound.Error()) {
+			break // a command that ran meanwhile had the collection first; a change has to wait
 		}
 		c.t.Errorf("%s: exit code %d\n%s", p, code, p.said.String())
 	}

@@ -108,7 +108,7 @@ func TestHelpTopics(t *testing.T) {
 // TestStopMeansIsComplete checks that every stop reason has a meaning to print.
 func TestStopMeansIsComplete(t *testing.T) {
 	for _, r := range []dowse.StopReason{
-		dowse.StopPages, dowse.StopBytes, dowse.StopTime, dowse.StopOnTopic, dowse.StopExhausted, dowse.StopDriedUp,
+		dowse.StopPages, dowse.StopBytes, dowse.StopTime, dowse.StopOnTopic, dowse.StopExhausted, dowse.StopDriedUp, dowse.StopRecall,
 		dowse.StopStarved, dowse.StopNetwork, dowse.StopDisk, dowse.StopMemory, dowse.StopSignal, dowse.StopError,
 	} {
 		if stopMeans[r] == "" {

@@ -145,9 +145,13 @@ func (s *screen) tick(st crawl.Status) {
 // line returns the progress as one line of key=value pairs, for logs. Programs read it:
 // keys are added at the end and never change their meaning.
 func (s *screen) line(st crawl.Status) string {
-	return fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
+	line := fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
 		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
 		s.rate(st), st.Books.Queued, st.Hosts, st.LimitedBy)
+	if r := st.Estimate; r.Found > 0 {
+		line += fmt.Sprintf(" recall=%.2f", r.Recall)
+	}
+	return line
 }
 
 // rate returns the pages per second over all runs of the crawl.
@@ -184,8 +188,11 @@ func (s *screen) lines(st crawl.Status) []string {
 		fmt.Sprintf(" fetched %5d   on topic %5d   harvest %.2f (last 200: %.2f)   %.0f s   %.0f/s",
 			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), s.rate(st)),
 		" " + sparkline(s.history, 40) + s.rival(st),
-		"",
 	}
+	if line := recallLine(st.Estimate); line != "" {
+		out = append(out, " found "+line)
+	}
+	out = append(out, "")
 	for _, p := range s.recent {
 		out = append(out, s.decision(p))
 	}
@@ -287,10 +294,20 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "the limit of pages on topic is reached",
 	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time limit is reached",
 	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up (--until)",
+	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
 	dowse.StopMemory: "out of memory",
+}
+
+// heldLine returns that a crawl was limited by waiting for better links, "" if it hardly
+// was.
+func heldLine(share float64) string {
+	if share < 0.25 {
+		return ""
+	}
+	return fmt.Sprintf("waited for better links %.0f %% of the time; --prefer time does not wait", 100*share)
 }
 
 // cutPages counts the pages of a run that are kept without their end, because they are
@@ -337,6 +354,12 @@ func (c *cutPages) line(dir string) string {
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
+	if line := recallLine(s.Estimate); line != "" {
+		fmt.Fprintln(w.err, " found "+line)
+	}
+	if line := heldLine(s.Held); line != "" {
+		fmt.Fprintln(w.err, " "+line)
+	}
 	// A crawl that has dried up does not end by itself unless --until says so.
 	if s.Fetched >= windowPages && s.Window == 0 {
 		fmt.Fprintf(w.err, " the last %d pages had none on topic: it has probably dried up\n", windowPages)

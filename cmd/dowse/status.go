@@ -14,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/estimate"
 	"dowse/internal/facts"
 )
 
@@ -363,6 +364,9 @@ func (st *status) lines() []string {
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),
 	}
+	if line := recallLine(st.Estimate); line != "" {
+		lines = slices.Insert(lines, 2, " found     "+line)
+	}
 	if o := st.Outage; o != nil && st.Running {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
@@ -393,6 +397,14 @@ func (st *status) lines() []string {
 		lines = append(lines, " note      "+n)
 	}
 	return lines
+}
+
+// recallLine returns how much of the topic is found by the estimate, "" if there is none.
+func recallLine(r estimate.Recall) string {
+	if r.Found == 0 {
+		return ""
+	}
+	return fmt.Sprintf("about %.0f %% of the topic (90 %%: %.0f–%.0f %%), of %s–%s pages", 100*r.Recall, 100*r.Low, 100*r.High, count(r.Least), count(r.Most))
 }
 
 // consultedLines returns how often an outside judge was asked and answered. It is asked

@@ -61,6 +61,44 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
+// TestZeroTail appends zeros to a journal, or overwrites its end with them, as a file system
+// can after a power loss. That is a torn end, and no damage.
+func TestZeroTail(t *testing.T) {
+	dir, places := tenRecords(t)
+	whole, err := os.ReadFile(segmentPath(dir))
+	check(t, err)
+	withoutSyncs(t)
+	for _, zeros := range []int{1, recordHeader - 1, recordHeader, recordHeader + 1, 5 * recordHeader, 4096} {
+		for _, lost := range []int{0, 1, 5, int(places[10]-places[9]) - 1} {
+			data := append(slices.Clone(whole[:len(whole)-lost]), make([]byte, zeros+lost)...)
+			writeSegment(t, dir, data)
+			sound := 10
+			if lost > 0 && !bytes.Equal(data[:len(whole)], whole) { // its last byte may be zero anyway
+				sound = 9
+			}
+			j := openTo(t, dir, false)
+			var end uint64
+			for range j.records(0, &end) {
+			}
+			if end != places[sound] {
+				t.Fatalf("%d zeros, %d bytes lost: the journal is sound up to %d, want %d", zeros, lost, end, places[sound])
+			}
+			if err := errors.Join(j.CheckTail(end), j.Check(end)); err != nil {
+				t.Errorf("%d zeros, %d bytes lost: %v", zeros, lost, err)
+			}
+			if _, err := j.CutTail(end); err != nil {
+				t.Errorf("%d zeros, %d bytes lost: %v", zeros, lost, err)
+			}
+			j.Record(&Entry{Kind: EntryRescore, ID: 77})
+			check(t, errors.Join(j.Sync(), j.Close()))
+			want := append(slices.Clone(tenIDs[:sound]), 77)
+			if ids, gaps := idsIn(t, openTo(t, dir, true)); !slices.Equal(ids, want) || len(gaps) > 0 {
+				t.Errorf("%d zeros, %d bytes lost, after another entry: %v and %v, want %v", zeros, lost, ids, gaps, want)
+			}
+		}
+	}
+}
+
 // TestTornSegment cuts a tail off that spans segments: those behind it are removed.
 func TestTornSegment(t *testing.T) {
 	dir, places := tenRecords(t)

@@ -383,7 +383,9 @@ type record struct {
 }
 
 // recordAt reads the record at a place and checks it. A record that ends after
-// the end of the journal is not sound. At the end the error is io.EOF.
+// the end of the journal is not sound, and neither is an empty one: zeros, which
+// a power loss can leave at the end of a file, would pass for it. At the end the
+// error is io.EOF.
 func (j *Journal) recordAt(place uint64) (record, error) {
 	end := j.End()
 	if place >= end {
@@ -395,7 +397,7 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 		return record{}, err
 	}
 	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
-	if size > maxRecord || body > size || place+recordHeader+uint64(size) > end {
+	if size == 0 || size > maxRecord || body > size || place+recordHeader+uint64(size) > end {
 		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	payload, err := j.readFull(place+recordHeader, make([]byte, size))

@@ -49,7 +49,11 @@ const (
 // does.
 func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
 	x := t.x.rules()
-	return keyOf(version, t.source.web.SHA256, t.source.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives))
+	decides := []any{version, t.source.web.SHA256, t.source.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)}
+	if t.x.asksEstimates() { // trails of others lack what these measures need
+		decides = append(decides, "estimates")
+	}
+	return keyOf(decides...)
 }
 
 // rules returns the experiment without the fields that do not decide what a crawl

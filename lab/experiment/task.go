@@ -415,6 +415,7 @@ func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config,
 		Each: func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true },
 	}.Run(ctx)
 	trail.Elapsed, trail.CPU, trail.Stopped = end.Elapsed, end.Worked, string(end.Stopped)
+	trail.Estimates = end.Estimates
 	from.writeTo(&trail.Steps)
 	return trail, errors.Join(err, p.judged.Err())
 }
@@ -483,6 +484,9 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
 	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.source.graph.Pages(), Relevant: count(p.wanted)}
 	reached := t.source.graph.Reach(seeds)
+	if t.x.asksEstimates() {
+		trail.OnTopic = t.onTopic(p, reached)
+	}
 	for i, wanted := range p.wanted {
 		if !wanted || slices.Contains(seeds, i) {
 			continue
@@ -499,6 +503,24 @@ func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trai
 		}
 	}
 	return trail
+}
+
+// onTopic returns how many of the reached pages the judge takes to be on topic.
+func (t *task) onTopic(p *prepared, reached []bool) (n int) {
+	for i, ok := range reached {
+		if ok && t.source.graph.IsPage(i) && p.judged.Relevance(i) >= p.onTopic {
+			n++
+		}
+	}
+	return n
+}
+
+// asksEstimates reports whether a measure needs to know what the judge makes of every page.
+func (x *Experiment) asksEstimates() bool {
+	return slices.ContainsFunc(x.Measures, func(text string) bool {
+		m, err := measure.Parse(text)
+		return err == nil && m.IsEstimate()
+	})
 }
 
 // A trailWriter records the visits of a crawl in its trail.

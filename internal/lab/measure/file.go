@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/estimate"
 )
 
 // ErrTrail is wrapped by the error of ReadTrail for bytes that are not a trail.
@@ -52,6 +53,8 @@ type header struct {
 	Elapsed   time.Duration `json:"elapsed_ns"`
 	Steps     int           `json:"steps"`
 	Sites     int           `json:"sites,omitempty"`
+	OnTopic   int           `json:"on_topic,omitempty"`
+	Estimates []estimate.At `json:"estimates,omitempty"`
 }
 
 // WriteTrail writes a trail. Equal trails give equal bytes, so CPU, which no
@@ -60,7 +63,7 @@ func WriteTrail(w io.Writer, t *Trail) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	head, err := json.Marshal(header{
 		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Popular, t.Pages, t.Relevant,
-		t.Failed, t.Stopped, t.Elapsed, t.Steps.Len(), len(t.Sites),
+		t.Failed, t.Stopped, t.Elapsed, t.Steps.Len(), len(t.Sites), t.OnTopic, t.Estimates,
 	})
 	if err != nil {
 		return fmt.Errorf("measure: write trail: %w", err)
@@ -213,7 +216,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	if h.Format != trailFormat {
 		return nil, h, fmt.Errorf("%w: format is %q, want %q", ErrTrail, h.Format, trailFormat)
 	}
-	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Popular, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed)} {
+	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Popular, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed), h.OnTopic} {
 		if n < 0 {
 			return nil, h, fmt.Errorf("%w: negative count", ErrTrail)
 		}
@@ -224,7 +227,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	return &Trail{
 		Strategy: h.Strategy, Label: h.Label, Topic: h.Topic, SeedSet: h.SeedSet,
 		Targets: h.Targets, Reachable: h.Reachable, Unseen: h.Unseen, Popular: h.Popular, Pages: h.Pages, Relevant: h.Relevant,
-		Failed: h.Failed, Stopped: h.Stopped, Elapsed: h.Elapsed,
+		Failed: h.Failed, Stopped: h.Stopped, Elapsed: h.Elapsed, OnTopic: h.OnTopic, Estimates: h.Estimates,
 	}, h, nil
 }
 

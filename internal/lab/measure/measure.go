@@ -43,7 +43,7 @@ type Kind struct {
 
 // Kinds returns all measures, in the order of the documentation.
 func Kinds() []Kind {
-	return slices.Concat(pageKinds(), costKinds(), siteKinds())
+	return slices.Concat(pageKinds(), estimateKinds(), costKinds(), siteKinds())
 }
 
 // plain adapts a measure of a trail alone, and windowed one that also has a

@@ -25,7 +25,11 @@
 // uses the network.
 package measure
 
-import "time"
+import (
+	"time"
+
+	"dowse/internal/estimate"
+)
 
 // A Trail is the record of one simulated crawl, page by page, with what the lab
 // knows of each page and the crawl did not.
@@ -46,6 +50,11 @@ type Trail struct {
 	Popular  int
 	Pages    int // pages of the whole web
 	Relevant int // relevant pages of the whole web, with seeds and training pages
+
+	// Pages within reach that the judge takes to be on topic; 0 if no measure asks.
+	OnTopic int
+	// What the crawl took to be found and left, as that changed.
+	Estimates []estimate.At
 
 	Failed  int           // visits that ended without a page
 	Stopped string        // why the crawl ended
