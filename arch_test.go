@@ -93,9 +93,9 @@ var allowed = map[string][]string{
 	"dowse/internal/hostile/template": {},
 	"dowse/cmd/dowse":                 {"*"},
 
-	"dowse/internal/golden": {}, // only tests import it
-	"dowse/internal/beside": {}, // only tests import it
-	"dowse/internal/skips":  {},
+	"dowse/internal/golden":     {}, // only tests import it
+	"dowse/internal/shareddata": {}, // only tests import it
+	"dowse/internal/skips":      {},
 
 	// only tests import it
 	"dowse/internal/fixture": {

@@ -19,6 +19,8 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 }
 
 // absorb is Absorb without recording the time, which a replay takes from the entries.
+// The outcome belongs to the page in flight at its URL or, if there is none or it carries
+// rules, to the robots.txt visit of its host: a robots.txt can be a page, too.
 func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 	id, ok := c.f.Find(p.URL)
 	fl := c.flights.pages[id]
@@ -59,7 +61,9 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	c.land(now, fl, p)
 }
 
-// absorbRobots processes the outcome of a visit to robots.txt.
+// absorbRobots processes the outcome of a visit to robots.txt. It is recorded whatever came
+// of it, since a failure lengthens the rest of the host; the host remembers the place of the
+// entry if it holds rules, so that they can be read back from the journal.
 func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	h := fl.host
 	delete(c.flights.asking, h)
@@ -80,7 +84,8 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // land processes a lead that has come to its end, by a visit or without one. In a
-// round its page is followed only when all members are there.
+// round its page is followed only when all members are there. Then all pages are
+// prepared and followed before the first is finished.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	if !c.rounds.has(fl.id) {
 		t := c.prepareTurn(now, fl, p)
@@ -102,7 +107,8 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // endRound follows the pages of an incomplete round when the crawl stops, so that none
-// was fetched in vain. The other members wait for a later round.
+// was fetched in vain. The other members wait for a later round. The journal gets a round
+// of those that came, so that to a replay the round was complete.
 func (c *Crawl) endRound(now time.Time) {
 	if !c.rounds.isOpen() || c.flights.out() > 0 {
 		return
@@ -154,6 +160,12 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 
 // finishTurn settles the page's URL, applies the leads of the strategy, and records
 // all of it as one entry.
+//
+// The order is part of the format: a replay runs through the same steps. The page is
+// counted against its trap budget and its host before the leads are applied, so that
+// they meet the budgets that this page leaves. The redirect chain is extended after
+// them, so that leads for the redirecting URL itself still find it. Decisions are closed
+// when no lead can change the state of a target any more, and then recorded.
 func (c *Crawl) finishTurn(t *turn) {
 	c.in.changes++
 	if t.fl.countsForShape(t.p) {
@@ -263,7 +275,8 @@ func (t *turn) redirect() frontier.ID {
 	return target
 }
 
-// sendOn counts the page as a redirect for the target that it finally leads to.
+// sendOn counts a page that only sends people on as a redirect, for the targets that came up
+// with it. Otherwise a chain of such pages could go on without end.
 func (t *turn) sendOn(g *admission.Gate) {
 	if len(t.entry.Links) > admission.MaxSteps {
 		return

@@ -163,7 +163,7 @@ func TestHostsRestAfterLocalFailures(t *testing.T) {
 	}
 }
 
-// A host that has answered and is said not to exist is asked again; one that never
+// A host that has answered and does not exist by the name server is asked again; one that never
 // answered is not.
 func TestNamesThatVanish(t *testing.T) {
 	const hosts, pages = 4, 10

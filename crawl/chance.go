@@ -20,9 +20,9 @@ const (
 	fewChances  = 2               // for one URL where no URL that failed was ever answered later
 	chanceKnown = 16              // pages of a host that suffice to show whether URLs that failed are answered later
 	chanceRest  = 2 * time.Second // before the first chance; four times as long before each further one
-	chancePart  = 8               // a rest is at most one part in so many of Patience
+	chancePart  = 8               // a rest is at most Patience divided by this
 	chanceMost  = 16              // failed URLs of a host, or
-	chanceShare = 4               // one in so many of its pages: with more, the host breaks connections on purpose
+	chanceShare = 4               // its pages divided by this: with more, the host breaks connections on purpose
 )
 
 // chanceText marks the journal entries of second chances.
@@ -48,7 +48,8 @@ func (c *chances) note(id frontier.ID, p *dowse.Page) {
 }
 
 // due returns the URLs that get a second chance at now, or the time to call it again.
-// ok is false if no URL has a chance left.
+// ok is false if no URL has a chance left. The first call plans a rest, which is longer
+// the more chances were used: a line that was bad a moment ago is bad still.
 func (c *chances) due(now time.Time) (list []frontier.ID, when time.Time, ok bool) {
 	if c.at.After(now) {
 		return nil, c.at, true

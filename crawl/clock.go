@@ -59,6 +59,7 @@ func earlierBy(t time.Time, d time.Duration) time.Time {
 	return t.Add(-d)
 }
 
+// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -138,7 +138,7 @@ func TestHostsRestAfterARestart(t *testing.T) {
 	again.Restarted(killed)
 	delay := 30 * time.Millisecond // what robots.txt asks for
 	if v, when, ok := again.Next(killed); ok || when.Before(killed.Add(delay)) {
-		t.Fatalf("visit %s at once, or after %v; want a rest of %v", v.URL, when.Sub(killed), delay)
+		t.Fatalf("visit %s immediately, or after %v; want a rest of %v", v.URL, when.Sub(killed), delay)
 	}
 	(&driver{c: again, now: killed}).run(withRobots{web}, 1)
 	if b := again.Books(); b.Queued != 0 || b.Fetched < 5 {

@@ -216,6 +216,11 @@ func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 // there may be one; a zero time means not before the next Absorb, or never, see
 // Stopped. A driver may call it as often as it likes: calls without a visit change
 // nothing that a replay would miss.
+//
+// The order of its checks matters. Visits past their deadline end first, since they may
+// free a host or reach a limit. Limits come before hosts, so that a crawl that is
+// complete does not wait for one. An outage of the network comes before the pick: while
+// it lasts a visit would only count against a host that is not to blame.
 func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	c.in.requeueOrphans()
 	c.tick(now)
@@ -257,7 +262,8 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 // before it is considered to have none.
 const maxIdle = 100
 
-// pick returns a visit, and asks the strategy for more leads if nothing waits.
+// pick returns a visit. If nothing waits, is in flight or belongs to a round, the
+// strategy is asked for more leads.
 func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 	for range maxIdle {
 		v, when, ok = c.choose(now)
@@ -329,7 +335,7 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 
 // end ends the crawl, unless some URLs get a second chance first; then it returns when to
 // call Next again. Visits that hosts may still answer are waited for before, without
-// beginning further ones.
+// beginning further ones: their pages may hold new leads.
 func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	if c.hosts.awaitsAnswer() {
 		return c.flights.nextDeadline()
@@ -346,6 +352,7 @@ func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	return at
 }
 
+// earlier returns the earlier of two times; the zero time is none and never the earlier.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -357,7 +364,8 @@ func earlier(a, b time.Time) time.Time {
 // may still be absorbed afterwards.
 func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
 
-// Stop ends the crawl from outside: Next returns no further visit.
+// Stop ends the crawl from outside: Next returns no further visit. The first reason
+// counts; a crawl that has stopped keeps it until Resume.
 func (c *Crawl) Stop(why dowse.StopReason) {
 	if c.stopped == "" {
 		c.stopped = why

@@ -72,7 +72,7 @@ func crawlHosts(t *testing.T, w *hostWeb, seeds ...dowse.URL) (*crawl.Crawl, *dr
 	return c, d
 }
 
-// TestWildcardDomain crawls a trap of host names beside a site of 200 pages: few requests
+// TestWildcardDomain crawls a trap of host names next to a site of 200 pages: few requests
 // go into the trap, few of its hosts are remembered, and the site is crawled whole.
 func TestWildcardDomain(t *testing.T) {
 	site := []dowse.URL{"http://good.test/"}

@@ -10,7 +10,7 @@ import (
 	"dowse/strategy/strategytest"
 )
 
-// A crawl is asked what to visit and told what came of it. Who makes the visits, and
+// Next returns what to visit, Absorb takes the outcome. Who makes the visits, and
 // in which time, is not its business.
 func Example() {
 	web := strategytest.Toy{

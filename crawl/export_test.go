@@ -33,7 +33,7 @@ func Reseal(b []byte) []byte {
 // LinksIn returns how many pages link to a URL.
 func LinksIn(c *Crawl, id frontier.ID) int { return c.f.inlinks.of(id) }
 
-// CountPages makes a crawl believe that it fetched so many pages.
+// CountPages sets the number of pages that a crawl counts as fetched.
 func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 
 // NeedsWhole reports whether a Fold failed because it must begin at the beginning of

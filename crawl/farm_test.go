@@ -41,10 +41,10 @@ func fork(folder string, u dowse.URL, n int) (list []dowse.URL) {
 
 func TestFarm(t *testing.T) {
 	const ordinary = "http://a.test/about/us"
-	var heard []string
+	var followed []string
 	s := follow(func(p *dowse.Page) leads {
 		if p.Outcome == dowse.Skipped {
-			heard = append(heard, fmt.Sprint(p.Reason, ": ", p.Detail))
+			followed = append(followed, fmt.Sprint(p.Reason, ": ", p.Detail))
 		}
 		return queueAll(p)
 	})
@@ -68,8 +68,8 @@ func TestFarm(t *testing.T) {
 		t.Errorf("the ordinary page is %s", stateOf(c, ordinary))
 	}
 	want := "trap.farm: every page there leads to ever new ones, and hardly to one that is known"
-	if len(heard) == 0 || heard[0] != want {
-		t.Errorf("%d pages, heard %q, want %q", len(pages), heard, want)
+	if len(followed) == 0 || followed[0] != want {
+		t.Errorf("%d pages, followed %q, want %q", len(pages), followed, want)
 	}
 	balanced(t, c)
 }

@@ -42,7 +42,7 @@ func (s *streaming) Load(b []byte) error {
 	return err
 }
 
-// foldable are strategies that between them use all that a crawl can be told.
+// foldable are strategies that together use every kind of lead and every optional interface.
 var foldable = map[string]func() crawl.Config{
 	"raises and revisits in a stream": func() crawl.Config {
 		return crawl.Config{Strategy: &streaming{opic: opic{virtual: true}}}
@@ -66,7 +66,7 @@ var foldable = map[string]func() crawl.Config{
 		})}
 	},
 	"idle": func() crawl.Config {
-		return crawl.Config{Strategy: &idling{follow: says{}.Follow, more: []leads{
+		return crawl.Config{Strategy: &idling{follow: script{}.Follow, more: []leads{
 			{{URL: "http://h1.test/p1"}, {URL: "http://h3.test/p10"}}, {{URL: "http://h2.test/p9", Priority: 0.5}}, {{URL: "http://h6.test/p6"}},
 		}}}
 	},

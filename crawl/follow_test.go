@@ -126,7 +126,7 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// The strategy may say itself what the target of a redirect is worth.
+// The strategy may rank the target of a redirect itself.
 func TestRedirectAsTheStrategyWants(t *testing.T) {
 	s := follow(func(p *dowse.Page) leads {
 		if p.Outcome == dowse.Redirected {

@@ -13,7 +13,7 @@ import (
 )
 
 // The strategies here are written for these tests alone, on nothing but the points
-// where strategies plug in: they show that the crawl can say and keep what cash
+// where strategies plug in: they show that the crawl can express and keep what cash
 // strategies need. A URL's priority is its cash.
 
 // cash is what OPIC and OTIE have in common.

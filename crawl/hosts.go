@@ -19,7 +19,7 @@ type hosts struct {
 	f       *urls
 	flights *flights
 
-	list  []*host  // nil for a host of which nothing is known
+	list  []*host  // nil for a host that was never visited
 	met   []uint64 // a bit for each: see meet
 	tries tries
 	net   network
@@ -29,11 +29,18 @@ type hosts struct {
 	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 }
 
+// newHosts returns the hosts of a new crawl, which knows none.
 func newHosts(cfg *Config, f *urls, fl *flights) *hosts {
 	return &hosts{cfg: cfg, f: f, flights: fl, tries: newTries()}
 }
 
 // A host is what the crawl knows of one host.
+//
+// A host rests after every visit (see rest), for longer when it fails (see backOff), and
+// is parked when it fails time after time: its URLs wait, and it is asked by the hour and
+// by the day (see pauseAfter). Whether the host or one of its URLs is to blame for a
+// failure is worked out from doubted, shared, vouched, recovered and stubborn, see
+// hosts.blame and hosts.witness.
 type host struct {
 	robots      *dowse.Robots // nil if not read, or not read since the crawl was opened
 	robotsPlace uint64        // the journal's entry for it, plus 1; 0 for none
@@ -42,7 +49,7 @@ type host struct {
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps queued from it
-	silent      uint8     // visits in a row without an answer, see hear
+	silent      uint8     // visits in a row without an answer, see noteSilence
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
@@ -77,6 +84,7 @@ func (b *hosts) grow(n int) {
 	}
 }
 
+// len returns the number of known hosts, visited or not.
 func (b *hosts) len() int { return len(b.list) }
 
 // at returns what is known of a host, for reading; a host that was never visited is
@@ -106,7 +114,8 @@ func (b *hosts) each(show func(id frontier.HostID, h *host)) {
 	}
 }
 
-// meet marks a host and reports whether it was not marked before.
+// meet marks a host and reports whether it was not marked before, so that each host counts
+// once against the budget of its owner.
 func (b *hosts) meet(id frontier.HostID) bool {
 	word, bit := &b.met[id/64], uint64(1)<<(id%64)
 	fresh := *word&bit == 0
@@ -188,7 +197,8 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 }
 
 // cancelVisit ends a visit that this machine could not make. The host is left alone
-// for a moment, so that the next probe of the network goes to another one.
+// for a moment, so that the next probe of the network goes to another one. Nothing is
+// counted against host or URL.
 func (b *hosts) cancelVisit(now time.Time, fl *flight) {
 	b.flights.vacate(fl)
 	b.of(fl.host).out--
@@ -226,7 +236,8 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	return known
 }
 
-// hold keeps one connection to a host free until one of its visits ends.
+// hold keeps one connection to a host free until one of its visits ends: its leads would
+// otherwise be taken and put back at every call of Next.
 func (b *hosts) hold(id frontier.HostID) { b.of(id).held++ }
 
 // releaseHeld releases the connections to a host that were kept free until a visit
@@ -244,7 +255,8 @@ func (b *hosts) vacateAll() {
 }
 
 // abandon gives up all visits in flight: their leads wait again when the crawl
-// resumes.
+// resumes. Whether a request reached its host is unknown, so hosts are unsure from now
+// on, and the next run lets all of them rest first.
 func (b *hosts) abandon() {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out--
@@ -252,7 +264,8 @@ func (b *hosts) abandon() {
 	b.unsure = b.flights.abandon() || b.unsure
 }
 
-// count adds a finished page to its host's record.
+// count adds a finished page to its host's record. In a round a page comes back some time
+// before it is finished; meanwhile it counts as landed, so that the limit per host holds.
 func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 	h := b.of(id)
 	switch {
@@ -278,7 +291,7 @@ func (b *hosts) uncountFailed(id frontier.HostID) {
 }
 
 // askAnew clears everything held against a host, and has its robots.txt read again if
-// that could not be read.
+// that could not be read. It is for URLs that a person requeues, and for second chances.
 func (b *hosts) askAnew(id frontier.HostID) {
 	h := b.of(id)
 	if h.mute != 0 {
@@ -313,7 +326,8 @@ func (b *hosts) turnBack(by time.Duration) {
 }
 
 // takeOver transfers the visits in flight to these hosts, which were rebuilt from the
-// journal, see player.replace.
+// journal, see player.replace. The journal has no entry of a visit that has not ended, so
+// the connections that these visits occupy are counted here.
 func (b *hosts) takeOver(old *hosts) {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out++

@@ -47,6 +47,7 @@ type flights struct {
 	orphaned bool      // visits of an earlier run may be out, which no driver makes any more
 }
 
+// A lease is the time until which a visit must have come back.
 type lease struct {
 	deadline time.Time
 	flight   *flight
@@ -59,16 +60,20 @@ func newFlights() *flights {
 // out returns the number of visits in flight.
 func (f *flights) out() int { return len(f.pages) + len(f.asking) }
 
+// addPage adds a visit to a page. There is at most one per URL.
 func (f *flights) addPage(fl *flight) {
 	f.pages[fl.id] = fl
 	f.add(fl)
 }
 
+// addRobots adds a visit to a robots.txt. There is at most one per host.
 func (f *flights) addRobots(fl *flight) {
 	f.asking[fl.host] = fl
 	f.add(fl)
 }
 
+// add counts a visit. Leases all last equally long (Config.Lease), so appending keeps
+// them in the order of their deadlines.
 func (f *flights) add(fl *flight) {
 	f.late += count(fl.late)
 	f.strangers += count(fl.stranger)
@@ -86,7 +91,8 @@ func (f *flights) isOut(fl *flight) bool {
 	return f.pages[fl.id] == fl || f.asking[fl.host] == fl
 }
 
-// expired returns a visit whose deadline has passed, or nil.
+// expired returns a visit whose deadline has passed, or nil. Leases of visits that came
+// back are dropped on the way, so that ending a visit costs no search for its lease.
 func (f *flights) expired(now time.Time) *flight {
 	for len(f.leases) > 0 {
 		l := f.leases[0]
@@ -102,7 +108,8 @@ func (f *flights) expired(now time.Time) *flight {
 	return nil
 }
 
-// lost returns the page of a visit that was given up.
+// lost returns the page of a visit that was given up. To the crawl it is a temporary
+// failure like any other, so the URL gets another try.
 func (fl *flight) lost() *dowse.Page {
 	p := fl.visit.Page()
 	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
@@ -110,8 +117,8 @@ func (fl *flight) lost() *dowse.Page {
 	return p
 }
 
-// nextDeadline returns the earliest deadline, or the zero time if no visit is in
-// flight.
+// nextDeadline returns the earliest deadline, or the zero time if there is no lease. The
+// visit of the earliest lease may have come back already; then Next is called once in vain.
 func (f *flights) nextDeadline() time.Time {
 	if len(f.leases) == 0 {
 		return time.Time{}
@@ -124,7 +131,8 @@ func (f *flights) nextDeadline() time.Time {
 func (f *flights) forgetLeases() { f.leases = f.leases[:0] }
 
 // abandon gives up all visits in flight and reports whether there were any. Their URLs
-// are orphans until requeueOrphans.
+// are orphans until requeueOrphans: an outcome that still arrives is ignored, because no
+// flight belongs to it.
 func (f *flights) abandon() bool {
 	if f.out() == 0 {
 		return false

@@ -28,6 +28,7 @@ type intake struct {
 	changes  uint64               // of the queue, counted: see picker.beforeRound
 }
 
+// newIntake returns the intake of a new crawl, with a gate that has seen nothing.
 func newIntake(cfg *Config, f *urls, h *hosts, rec *recorder, r *rounds) *intake {
 	return &intake{
 		cfg: cfg, f: f, hosts: h, rec: rec, rounds: r, sitemaps: map[frontier.ID]bool{},
@@ -41,7 +42,8 @@ func (in *intake) see(u dowse.URL) frontier.ID {
 	return id
 }
 
-// sight returns the number of a URL, and whether this is its first sighting.
+// sight returns the number of a URL, and whether this is its first sighting. Whether it
+// is, the mode decides: when all is decided again, all URLs have their numbers before.
 func (in *intake) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 	id, fresh = in.f.See(u, weburl.Host(u))
 	in.hosts.grow(in.f.Hosts())
@@ -187,7 +189,8 @@ func (in *intake) applyAll(leads []dowse.Lead) {
 }
 
 // reportRefused calls a strategy that implements Refusable with the leads that do not
-// wait, and applies its answer.
+// wait, and applies its answer, until it returns none. A strategy that spends cash gets
+// it back in this way.
 func (in *intake) reportRefused(leads []dowse.Lead) {
 	s, ok := in.cfg.Strategy.(dowse.Refusable)
 	for ok && len(leads) > 0 {
@@ -274,8 +277,8 @@ func (in *intake) open(id frontier.ID, u dowse.URL) bool {
 	return true
 }
 
-// admit merges a lead. If the URL was left out, what the lead adds to its priority is
-// still recorded: a cash strategy must not spend the same twice.
+// admit merges a lead with a URL that is open. If the URL was left out, what the lead adds
+// to its priority is still recorded: a cash strategy must not spend the same twice.
 func (in *intake) admit(id frontier.ID, l *dowse.Lead, open bool) {
 	switch {
 	case open:
@@ -285,6 +288,10 @@ func (in *intake) admit(id frontier.ID, l *dowse.Lead, open bool) {
 	}
 }
 
+// merge merges a lead with what is known of a URL that may be queued. What happens
+// depends on the state: a URL that was not seen, held or left out is queued, a visited
+// one only by a lead of kind Revisit, and one that waits changes its rank alone. A lead of
+// kind Hold takes the URL out of the queue instead, or keeps it from entering.
 func (in *intake) merge(id frontier.ID, l *dowse.Lead) {
 	in.rank(id, l)
 	if l.Note != "" {
@@ -332,7 +339,8 @@ func (in *intake) revisit(id frontier.ID) {
 	in.f.Queue(id)
 }
 
-// closeDecisions records the present state of each link's target in the entry.
+// closeDecisions records the present state of each link's target in the entry. A target
+// that the strategy gave no lead to is held: it is known, and a later lead can queue it.
 func (in *intake) closeDecisions(e *Entry) {
 	for i := range e.Links {
 		d := &e.Links[i]
@@ -344,6 +352,7 @@ func (in *intake) closeDecisions(e *Entry) {
 	}
 }
 
+// Bounds and rank of sitemaps.
 const (
 	maxSitemaps = 100 // per host
 	sitemapBand = 127 // sitemaps come after everything that links led to
@@ -422,7 +431,7 @@ func (in *intake) requeue(list []frontier.ID, grant bool) {
 	in.changes++
 }
 
-// retry returns a lead with a temporary failure to the queue. It returns false if the
+// retry returns a lead with a temporary failure to the queue. It reports false if the
 // failure is final: the URL itself is to blame and its tries are used up, or its group
 // was dropped meanwhile. failures is the number of failures in a row that the host had
 // before. For a replayed visit the journal decides.
@@ -448,7 +457,8 @@ func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back fu
 }
 
 // requeueOrphans returns URLs to the queue whose visits were in flight when an earlier
-// run ended.
+// run ended. Methods that begin visits, start or requeue call it first, so that it happens
+// once, before the first entry of the run, which records it.
 func (in *intake) requeueOrphans() {
 	if !in.hosts.flights.orphaned {
 		return

@@ -23,7 +23,7 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// aRobots stands for the rules of a robots.txt whose body is a prefix to refuse.
+// aRobots replaces the rules of a robots.txt whose body is a prefix to refuse.
 type aRobots string
 
 func (r aRobots) Allowed(u dowse.URL) (bool, string) {
@@ -141,7 +141,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// goOnAlike lets a rebuilt crawl go on beside one that was never interrupted.
+// goOnAlike lets a rebuilt crawl go on together with one that was never interrupted.
 func goOnAlike(t *testing.T, twin *crawl.Crawl, spec string, visits int, now time.Time) {
 	t.Helper()
 	s, _ := strategy.New(spec)
@@ -230,7 +230,7 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-// TestDamage flips bytes: the journal must say so and never crash or accept them.
+// TestDamage flips bytes: the journal must report that and never crash or accept them.
 func TestDamage(t *testing.T) {
 	_, whole := wholeJournal(t, 40, 2)
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -29,7 +29,8 @@ func (s *stats) reached(l *Limits) dowse.StopReason {
 	return ""
 }
 
-// leavesRoom reports whether so many visits may be out without passing a limit on pages.
+// leavesRoom reports whether one more visit may begin while out visits are in flight: even if
+// all of them give a page (or one on topic), no limit is passed.
 func (s *stats) leavesRoom(l *Limits, out int) bool {
 	return !(l.Pages > 0 && s.Fetched+out >= l.Pages || l.OnTopic > 0 && s.OnTopic+out >= l.OnTopic)
 }

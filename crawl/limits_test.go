@@ -103,7 +103,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// With several visits at once to a host, in a stream or in a round, no more pages
+// With several concurrent visits to a host, in a stream or in a round, no more pages
 // than allowed come from it, and a failure leaves room for another.
 func TestPerHostLimitIsExact(t *testing.T) {
 	for _, round := range []int{0, 20} {
@@ -138,7 +138,7 @@ func TestABetterPathReopens(t *testing.T) {
 		"hub": {Relevance: 1, Links: to("c")},
 	}
 	for name, limits := range map[dowse.Reason]crawl.Limits{dowse.SkipScopeDepth: {Depth: 2}, dowse.SkipScopeTunnel: {Tunnel: 1}} {
-		s := says{"s": {{URL: "a", Priority: 0.9}, {URL: "hub", Priority: 0.1}}, "a": {{URL: "b", Priority: 0.9}}, "hub": {{URL: "c", Priority: 0.9}}}
+		s := script{"s": {{URL: "a", Priority: 0.9}, {URL: "hub", Priority: 0.1}}, "a": {{URL: "b", Priority: 0.9}}, "hub": {{URL: "c", Priority: 0.9}}}
 		var c *crawl.Crawl
 		var before dowse.Reason
 		cfg := hurried(follow(func(p *dowse.Page) leads {
@@ -218,8 +218,11 @@ func TestLostVisitsAreMadeAgain(t *testing.T) {
 }
 
 func TestVisitsThatNeverComeBackAreGivenUp(t *testing.T) {
-	var heard []string
-	s := follow(func(p *dowse.Page) leads { heard = append(heard, fmt.Sprint(p.Outcome, " ", p.Reason)); return nil })
+	var followed []string
+	s := follow(func(p *dowse.Page) leads {
+		followed = append(followed, fmt.Sprint(p.Outcome, " ", p.Reason))
+		return nil
+	})
 	cfg := hurried(s)
 	cfg.Polite.Patience = time.Hour
 	c := begin(t, cfg, "http://a.test/")
@@ -232,8 +235,8 @@ func TestVisitsThatNeverComeBackAreGivenUp(t *testing.T) {
 			now = when
 		}
 	}
-	if n != 3 || len(heard) != 1 || heard[0] != "failed net.timeout" {
-		t.Errorf("%d visits; heard %q", n, heard)
+	if n != 3 || len(followed) != 1 || followed[0] != "failed net.timeout" {
+		t.Errorf("%d visits; followed %q", n, followed)
 	}
 	balanced(t, c)
 }
@@ -241,17 +244,17 @@ func TestVisitsThatNeverComeBackAreGivenUp(t *testing.T) {
 // A crawl that stops within a round follows what came back of it.
 func TestStopWithinARound(t *testing.T) {
 	web, seeds := manySeeds(20)
-	var heard int
-	cfg := hurried(follow(func(p *dowse.Page) leads { heard++; return queueAll(p) }))
+	var followed int
+	cfg := hurried(follow(func(p *dowse.Page) leads { followed++; return queueAll(p) }))
 	cfg.Round, cfg.Limits.Bytes = 10, 3500
 	c := begin(t, cfg, seeds...)
 	run(c, weighed{web, 1000})
-	if b := c.Books(); heard != 4 || b.Fetched != 4 || b.Queued != 16 || b.InFlight != 0 || c.MidRound() {
-		t.Errorf("%d pages followed, books %+v, in a round: %v", heard, b, c.MidRound())
+	if b := c.Books(); followed != 4 || b.Fetched != 4 || b.Queued != 16 || b.InFlight != 0 || c.MidRound() {
+		t.Errorf("%d pages followed, books %+v, in a round: %v", followed, b, c.MidRound())
 	}
 	c.Resume(crawl.Limits{})
-	if run(c, weighed{web, 1000}); heard != 20 || c.Stopped() != dowse.StopExhausted {
-		t.Errorf("in the end %d pages followed, stopped: %s", heard, c.Stopped())
+	if run(c, weighed{web, 1000}); followed != 20 || c.Stopped() != dowse.StopExhausted {
+		t.Errorf("in the end %d pages followed, stopped: %s", followed, c.Stopped())
 	}
 }
 

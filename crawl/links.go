@@ -58,6 +58,8 @@ func below(p *dowse.Page) (depth, hops int) {
 	return p.Depth + 1, p.Hops + 1
 }
 
+// sift decides about one link. Several links to one target become one link with several
+// mentions: a strategy must not rate a target twice for one page.
 func (s *sieve) sift(l *dowse.Link, d *Decision) {
 	d.ID, d.Fresh = s.in.sight(l.URL)
 	d.Target = s.in.f.end(d.ID)
@@ -73,6 +75,8 @@ func (s *sieve) sift(l *dowse.Link, d *Decision) {
 	s.keep(l, d)
 }
 
+// keep adds a link to those that the strategy is given, with the URL that its target
+// redirects to and with what is known of that target.
 func (s *sieve) keep(l *dowse.Link, d *Decision) {
 	if s.place != nil {
 		s.place[d.Target] = len(s.kept)
@@ -86,6 +90,7 @@ func (s *sieve) keep(l *dowse.Link, d *Decision) {
 	k.Target = s.in.f.target(d.Target)
 }
 
+// find returns the place among the kept links of one to a target.
 func (s *sieve) find(id frontier.ID) (int, bool) {
 	if s.place != nil {
 		at, ok := s.place[id]
@@ -99,8 +104,10 @@ func (s *sieve) find(id frontier.ID) (int, bool) {
 	return 0, false
 }
 
-// refuses returns why a link is not shown to the strategy, or "": what it is given
-// must not be lost on a URL that can't be queued.
+// refuses returns why a link is not shown to the strategy, or "". A strategy that spreads
+// cash over links would lose what it gives to a URL that can't be queued. A target that
+// was seen before is not checked again, unless it was left out for the way that led to
+// it: its state holds the answer.
 func (s *sieve) refuses(l *dowse.Link, target frontier.ID) dowse.Reason {
 	f := s.in.f
 	if target == s.from {

@@ -11,12 +11,11 @@ import (
 )
 
 // inlinks counts for every URL, by its number, the pages that link to it: those that
-// were fetched, each once. It takes two bytes to a URL; what is linked to by more pages
-// than they can tell stays at the most they can.
+// were fetched, each once. It takes two bytes per URL, and counts end at 65,535.
 //
 // A page counts with the links that its first fetch found. A link to a URL that redirects
 // counts for where it leads, once that is known; of what was counted before, the larger
-// of the two counts stands, so that no page counts twice.
+// of the two counts is kept, so that no page counts twice.
 type inlinks []uint16
 
 // of returns how many pages link to a URL.

@@ -48,7 +48,7 @@ func TestLinksIn(t *testing.T) {
 	}
 }
 
-// Nothing is counted where nobody asks, and pages are told nothing.
+// Without Config.LinksIn nothing is counted, and pages carry no count.
 func TestLinksInUnasked(t *testing.T) {
 	c := begin(t, hurried(follow(queueAll)), "s")
 	for _, p := range run(c, toy{"s": {Links: to("a")}, "a": {}}) {
@@ -61,7 +61,7 @@ func TestLinksInUnasked(t *testing.T) {
 	}
 }
 
-// A snapshot in which nobody counted is of no use to a crawl that counts: it begins with
+// A snapshot without counts is of no use to a crawl that counts: it begins with
 // the journal. The other way round the counts are left aside.
 func TestLinksInOfOlderSnapshots(t *testing.T) {
 	taken := func(counts bool) []byte {

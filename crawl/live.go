@@ -21,6 +21,7 @@ type Arrival struct {
 	Done func()       // called when the page is committed or dropped: its memory is free then; may be nil
 }
 
+// done calls Done if it is set.
 func (a Arrival) done() {
 	if a.Done != nil {
 		a.Done()
@@ -30,8 +31,14 @@ func (a Arrival) done() {
 // Live drives a crawl with goroutines and the wall clock: one loop that owns the
 // crawl, one goroutine per visit in flight, and one that commits.
 //
-// A visit counts as in flight until its page is committed. So a crash at any moment
-// loses at most as many pages as there may be concurrent visits.
+// The loop passes a page through four steps, always in this order: Keep writes its body,
+// Absorb records its entry, Commit makes both durable, Committed reports it. An entry
+// names the place of the body, so the body is written first; a page that was reported
+// cannot be lost, so the report comes last.
+//
+// A visit occupies its place among the concurrent visits until its page is committed. So
+// a crash at any moment loses at most as many pages as there may be concurrent visits,
+// and a slow disk slows the crawl down instead of filling memory with pages.
 type Live struct {
 	Crawl   *Crawl
 	Visitor Visitor
@@ -51,8 +58,8 @@ type Live struct {
 	// AtMost limits concurrent visits further than the crawl's own limit does; 0 for
 	// no further bound. Only the loop and its callbacks may change it during Run.
 	AtMost int
-	// Clock returns the time. Everything that the crawl is told the time for while it
-	// runs must ask the same clock. Nil means [NewClock].
+	// Clock returns the time. It is called concurrently. A callback that passes a
+	// time to the crawl must take it from the same clock. Nil means [NewClock].
 	Clock func() time.Time
 
 	out       int // visits under way
@@ -71,6 +78,8 @@ type batch struct {
 	done   []Arrival     // that are done with when the batch is committed
 }
 
+// empty reports whether there is nothing to commit. Pages can end without a visit, when
+// a lead is settled by a rule, so both are counted.
 func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
 
 // Run crawls until the crawl stops, or until ctx ends (visits in flight are then still
@@ -143,10 +152,11 @@ func (l *Live) alarm(t *time.Timer, when time.Time) <-chan time.Time {
 	return t.C
 }
 
-// launch starts all visits that may begin now and returns when more may begin.
+// launch starts all visits that may begin now and returns when more may begin. Pages
+// that wait for their commit count as visits under way.
 func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
 	for l.err == nil && ctx.Err() == nil {
-		if l.out+l.waiting.visits+l.flushing.visits >= l.atOnce() {
+		if l.out+l.waiting.visits+l.flushing.visits >= l.maxVisits() {
 			return time.Time{}
 		}
 		v, when, ok := l.Crawl.Next(l.Clock())
@@ -159,8 +169,8 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 	return time.Time{}
 }
 
-// atOnce returns the limit of concurrent visits.
-func (l *Live) atOnce() int {
+// maxVisits returns the limit of concurrent visits.
+func (l *Live) maxVisits() int {
 	n := l.Crawl.cfg.Polite.InFlight
 	if l.AtMost > 0 {
 		n = min(n, l.AtMost)
@@ -175,6 +185,8 @@ func (l *Live) visit(ctx context.Context, v Visit) Arrival {
 	return l.Visitor.Visit(ctx, v)
 }
 
+// drain absorbs the pages that have arrived meanwhile, so that one commit serves all of
+// them. It takes a bounded number, so that the loop returns to its other work.
 func (l *Live) drain(abort context.Context, arrivals <-chan Arrival) {
 	for range cap(arrivals) {
 		select {
@@ -211,7 +223,9 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 	l.sinceSave++
 }
 
-// fail ends the run, because pages can no longer be kept.
+// fail ends the run, because pages can no longer be kept. Visits in flight are given up:
+// what they return could not be stored. Only the first error is kept, as later ones are
+// mostly its consequences.
 func (l *Live) fail(err error) {
 	if l.err == nil {
 		l.err = err
@@ -224,7 +238,7 @@ func (l *Live) fail(err error) {
 // hold up too many of the visits that may be under way.
 const (
 	groupFor   = 10 * time.Millisecond
-	groupShare = 4 // one in so many of the concurrent visits
+	groupShare = 4 // a commit begins when this part (1/4) of the concurrent visits waits for it
 )
 
 // commit starts a commit of what was absorbed, unless one is running, or returns when
@@ -234,7 +248,7 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 		return time.Time{}
 	}
 	due = l.waiting.since.Add(groupFor)
-	if l.out > 0 && l.waiting.visits < l.atOnce()/groupShare && l.Clock().Before(due) {
+	if l.out > 0 && l.waiting.visits < l.maxVisits()/groupShare && l.Clock().Before(due) {
 		return due
 	}
 	l.flushing, l.waiting = l.waiting, batch{}
@@ -246,6 +260,8 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 	return time.Time{}
 }
 
+// committed reports the pages of a finished commit and frees their memory. After a commit
+// that failed nothing is reported: it is unknown which of the pages are on disk.
 func (l *Live) committed(err error) {
 	pages := l.flushing.pages
 	for _, a := range l.flushing.done {
@@ -264,7 +280,8 @@ func (l *Live) committed(err error) {
 	l.checkpoint(false)
 }
 
-// checkpoint saves the state when it is due and nothing is uncommitted.
+// checkpoint saves the state when that is due. A snapshot only shortens the next fold of
+// the journal, so it can wait until a round is complete: it cannot hold a part of one.
 func (l *Live) checkpoint(last bool) {
 	due := last || l.CheckpointEvery > 0 && l.sinceSave >= l.CheckpointEvery
 	if !due || l.Checkpoint == nil || l.err != nil || l.Crawl.MidRound() {
@@ -276,11 +293,15 @@ func (l *Live) checkpoint(last bool) {
 	}
 }
 
+// finished reports whether the run is over: the crawl has stopped, and every page that
+// was absorbed is committed. After an error pages that wait for a commit are left.
 func (l *Live) finished() bool {
 	over := l.Crawl.Stopped() != "" || l.err != nil
 	return over && l.out == 0 && l.flushing.empty() && (l.waiting.empty() || l.err != nil)
 }
 
+// finish ends the run with a last checkpoint. Visits that were given up become orphans,
+// which the next run returns to the queue.
 func (l *Live) finish() error {
 	l.Crawl.hosts.abandon()
 	l.checkpoint(true)

@@ -52,13 +52,13 @@ func (v *toyVisitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival
 	return a
 }
 
-// hearing writes down what is followed.
-type hearing struct {
+// noting is a strategy that keeps the URLs of the pages it was called with.
+type noting struct {
 	follow
 	urls []dowse.URL
 }
 
-func (h *hearing) Follow(p *dowse.Page) []dowse.Lead {
+func (h *noting) Follow(p *dowse.Page) []dowse.Lead {
 	h.urls = append(h.urls, p.URL)
 	return h.follow(p)
 }
@@ -72,11 +72,11 @@ func live(t *testing.T, s dowse.Strategy, web visits, workers int, seeds ...dows
 func TestLiveVisitsAsTheSimulationDoes(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := strategytest.Random(200, 12)
-		a := &hearing{follow: queueAll}
+		a := &noting{follow: queueAll}
 		cfg := hurried(a)
 		(&lab.Simulation{Crawl: begin(t, cfg, seeds...), Web: web}).Run()
 		web, _ = strategytest.Random(200, 12)
-		b := &hearing{follow: queueAll}
+		b := &noting{follow: queueAll}
 		l := live(t, b, web, 1, seeds...)
 		if err := l.Run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestLiveVisitsAsTheSimulationDoes(t *testing.T) {
 func TestLiveWithManyWorkers(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := strategytest.Random(400, 12)
-		s := &hearing{follow: queueAll}
+		s := &noting{follow: queueAll}
 		l := live(t, s, web, 32, seeds...)
 		var committed []dowse.URL
 		var commits, ticks atomic.Int32
@@ -126,7 +126,7 @@ func TestLiveWithManyWorkers(t *testing.T) {
 	})
 }
 
-// A lead that is settled without a visit is heard of as well.
+// A lead that is settled without a visit is reported as well.
 func TestLiveHearsOfUnvisitedLeads(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, hub := manyPages("a.test", 3)
@@ -139,7 +139,7 @@ func TestLiveHearsOfUnvisitedLeads(t *testing.T) {
 			t.Fatal(err)
 		}
 		if outcomes[dowse.Fetched] != 2 || outcomes[dowse.Skipped] != 2 {
-			t.Errorf("heard %v", outcomes)
+			t.Errorf("reported %v", outcomes)
 		}
 	})
 }
@@ -168,7 +168,7 @@ func manySeeds(n int) (toy, []dowse.URL) {
 func TestLivePausesGracefully(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := manySeeds(20)
-		s := &hearing{follow: queueAll}
+		s := &noting{follow: queueAll}
 		l := live(t, s, web, 8, seeds...)
 		let := hold(l)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -195,7 +195,7 @@ func TestLivePausesGracefully(t *testing.T) {
 func TestLiveAborts(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := manySeeds(20)
-		s := &hearing{follow: queueAll}
+		s := &noting{follow: queueAll}
 		l := live(t, s, web, 8, seeds...)
 		hold(l)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -238,7 +238,7 @@ func TestLiveStopsOnErrors(t *testing.T) {
 // stopsOn runs a crawl in which the fifth call of what breaks sets up fails.
 func stopsOn(t *testing.T, broken error, breaks func(l *crawl.Live, fail func() error)) {
 	web, seeds := strategytest.Random(300, 5)
-	s := &hearing{follow: queueAll}
+	s := &noting{follow: queueAll}
 	l := live(t, s, web, 8, seeds...)
 	var n, at atomic.Int32
 	breaks(l, func() error {
@@ -263,7 +263,7 @@ func stopsOn(t *testing.T, broken error, breaks func(l *crawl.Live, fail func() 
 func TestLiveEndsVisitsAtTheirDeadline(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := manySeeds(1)
-		s := &hearing{follow: queueAll}
+		s := &noting{follow: queueAll}
 		cfg := hurried(s)
 		cfg.Lease, cfg.Polite.InFlight = 5*time.Minute, 2
 		var visits atomic.Int32

@@ -25,23 +25,24 @@ type network struct {
 
 	// What follows is not kept in the journal: a new run begins without it.
 
-	fresh  bool          // the crawl was resumed, and Next not called since
-	next   time.Time     // when the network is tried again
-	wait   time.Duration // between the next two tries
-	begun  time.Time     // of the run: the first call of Next
-	heard  bool          // a host has answered in this run
-	last   string        // the latest failure in words
-	room   int           // visits at once that this machine can make; 0 if nothing limits them
-	credit int           // answers since room was changed
+	fresh     bool          // the crawl was resumed, and Next not called since
+	next      time.Time     // when the network is tried again
+	wait      time.Duration // between the next two tries
+	begun     time.Time     // of the run: the first call of Next
+	anyAnswer bool          // a host has answered in this run
+	last      string        // the latest failure in words
+	room      int           // concurrent visits that this machine can make; 0 if nothing limits them
+	credit    int           // answers since room was changed
 }
 
+// When an outage begins, and how often the network is tried during one.
 const (
 	outageHosts = 3               // hosts that must fail together to be an outage
-	outageAfter = 5 * time.Second // and for so long
+	outageAfter = 5 * time.Second // and for at least this long
 	probeFirst  = time.Second     // from the beginning of an outage to the first try; doubles
 	probeMax    = time.Minute     // and ends here
 	probeSoon   = 8 * time.Second // or here, while no host has answered in this run
-	roomAnswers = 16              // answers after which one more visit is made at once, see restrict
+	roomAnswers = 16              // answers after which one more concurrent visit is allowed, see restrict
 )
 
 // isLocal reports whether a visit failed because of this machine.
@@ -63,8 +64,8 @@ func isAnswered(p *dowse.Page) bool {
 	return p.Outcome != dowse.Temporary
 }
 
-// doubtName lets a host that has answered before, and of which the name server now says
-// that there is no such name, count as one that is down. Some name servers give this answer
+// doubtName makes a host that has answered before, and for which the name server now
+// reports that there is no such name, count as one that is down. Some name servers give this answer
 // when they have no network themselves.
 func (b *hosts) doubtName(id frontier.HostID, p *dowse.Page) {
 	if p.Outcome == dowse.Failed && p.Reason == dowse.FailDNS && b.at(id).answered {
@@ -97,7 +98,7 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 	}
 	switch {
 	case isAnswered(p):
-		n.answered, n.failing, n.heard = now, 0, true
+		n.answered, n.failing, n.anyAnswer = now, 0, true
 		h.answered = h.answered || p.Reason != dowse.FailDNS
 		h.locals = 0
 		n.makeRoom(b.cfg.Polite.InFlight)
@@ -111,7 +112,8 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 	return time.Time{}, false
 }
 
-// suspect takes a failure of a host as evidence against this machine's network.
+// suspect takes a failure of a host as evidence against this machine's network. A host
+// counts once, when it begins to fail, however many of its URLs fail.
 func (n *network) suspect(now time.Time, h *host) {
 	if h.answered && h.backOffs == 1 { // it has just begun to fail
 		if n.failing++; n.failing == 1 {
@@ -126,6 +128,8 @@ func (n *network) suspect(now time.Time, h *host) {
 // isDown reports whether an outage lasts.
 func (n *network) isDown() bool { return !n.since.IsZero() }
 
+// beginOutage begins an outage that is dated back to since, unless one lasts. The first
+// probe follows soon, since most outages are short.
 func (n *network) beginOutage(now, since time.Time, why string) {
 	if n.isDown() {
 		return
@@ -193,7 +197,7 @@ func (n *network) probed(now time.Time) {
 		return
 	}
 	longest := probeMax
-	if !n.heard {
+	if !n.anyAnswer {
 		longest = probeSoon
 	}
 	n.wait = min(max(n.wait, probeFirst)*2, longest)
@@ -211,14 +215,14 @@ func (n *network) outage() *Outage {
 // outagePatience returns how long the crawl waits for the network. If no host has answered
 // in this run, a person is waiting to learn why.
 func (b *hosts) outagePatience() time.Duration {
-	if !b.net.heard {
+	if !b.net.anyAnswer {
 		return b.starvesAfter()
 	}
 	return b.cfg.Polite.Outage
 }
 
 // restrict allows for fewer concurrent visits after this machine failed: it may have too few
-// files, ports or memory for so many. Answers allow for more again, one by one.
+// files, ports or memory for them. Answers allow for more again, one by one.
 func (b *hosts) restrict() {
 	n := &b.net
 	n.room, n.credit = max(1, min(b.room(), b.flights.out())/2), 0
@@ -256,7 +260,7 @@ func (n *network) turnBack(by time.Duration) {
 
 // resume forgets what concerns the run before.
 func (n *network) resume() {
-	n.fresh, n.begun, n.heard, n.last, n.room = true, time.Time{}, false, "", 0
+	n.fresh, n.begun, n.anyAnswer, n.last, n.room = true, time.Time{}, false, "", 0
 }
 
 // An Outage is a time in which this machine has no network.

@@ -63,14 +63,14 @@ func resets(p *dowse.Page) {
 }
 
 // Whatever goes wrong for a while, every page is fetched in the end, the strategy
-// hears of every page once, and nothing is settled for it.
+// follows every page once, and nothing is settled for it.
 func TestTroubleForAWhileCostsNothing(t *testing.T) {
 	const hosts, pages = 20, 30
 	for _, tc := range []struct {
 		name  string
 		fault fault
 		round int
-		most  int // failed visits, so that nobody is pestered
+		most  int // failed visits, so that no host is pestered
 	}{
 		{"no network for a minute", fault{10 * time.Second, 72 * time.Second, "", noNetwork, 0}, 0, 40},
 		{"no network for an hour", fault{10 * time.Second, time.Hour, "", noNetwork, 0}, 0, 100},
@@ -85,11 +85,11 @@ func TestTroubleForAWhileCostsNothing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			web, seeds := manyHosts(hosts, pages)
-			heard := map[dowse.URL]int{}
-			s := follow(func(p *dowse.Page) leads { heard[p.URL]++; return queueAll(p) })
+			followed := map[dowse.URL]int{}
+			s := follow(func(p *dowse.Page) leads { followed[p.URL]++; return queueAll(p) })
 			cfg := crawl.Config{Strategy: s, Robots: true, Round: tc.round, Traps: crawl.Traps{Budget: -1}}
 			c, _ := simulate(t, cfg, web, 16, tc.fault.change, seeds...)
-			if tc.round > 0 && c.Stopped() == dowse.StopStarved { // the round has too few hosts to tell an outage by
+			if tc.round > 0 && c.Stopped() == dowse.StopStarved { // the round has too few hosts to show an outage
 				c.Resume(crawl.Limits{})
 				(&driver{c: c, now: epoch.Add(tc.fault.to)}).run(web, 16)
 			}
@@ -97,9 +97,9 @@ func TestTroubleForAWhileCostsNothing(t *testing.T) {
 			if b.Fetched != hosts*(pages+1) || b.Failed+b.Skipped+b.Queued > 0 || c.Stopped() != dowse.StopExhausted {
 				t.Errorf("books %+v, stopped: %s", b, c.Stopped())
 			}
-			for u, n := range heard {
+			for u, n := range followed {
 				if n != 1 {
-					t.Errorf("the strategy heard of %s %d times", u, n)
+					t.Errorf("the strategy followed %s %d times", u, n)
 				}
 			}
 			if tc.fault.failed == 0 || tc.fault.failed > tc.most {
@@ -110,19 +110,19 @@ func TestTroubleForAWhileCostsNothing(t *testing.T) {
 	}
 }
 
-// An outage is told while it lasts, is no time at work, and one visit at a time tries
+// An outage is reported while it lasts, is no time at work, and one visit at a time tries
 // the network.
 func TestOutageIsTold(t *testing.T) {
 	web, seeds := manyHosts(8, 30)
 	lost := fault{from: 10 * time.Second, to: 10 * time.Minute, fail: noNetwork}
-	var told *crawl.Outage
+	var seen *crawl.Outage
 	var c *crawl.Crawl
 	cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
 	c = begin(t, cfg, seeds...)
 	d := &driver{c: c, now: epoch}
 	w := &witness{web: web, log: map[string][]span{}, clock: func() time.Time { return d.now }, change: func(now time.Time, v crawl.Visit, p *dowse.Page) {
-		if o := c.Status().Outage; o != nil && now.Sub(epoch) > time.Minute && told == nil {
-			told = o
+		if o := c.Status().Outage; o != nil && now.Sub(epoch) > time.Minute && seen == nil {
+			seen = o
 			if len(d.out) > 0 {
 				t.Errorf("%d other visits are out while the network is tried", len(d.out))
 			}
@@ -130,15 +130,15 @@ func TestOutageIsTold(t *testing.T) {
 		lost.change(now, v, p)
 	}}
 	d.run(w, 8)
-	if told == nil || told.Why != "connect: network is unreachable" || told.Since.Sub(epoch) < lost.from || told.Since.Sub(epoch) > 15*time.Second {
-		t.Errorf("told %+v", told)
+	if seen == nil || seen.Why != "connect: network is unreachable" || seen.Since.Sub(epoch) < lost.from || seen.Since.Sub(epoch) > 15*time.Second {
+		t.Errorf("reported %+v", seen)
 	}
 	if c.Status().Outage != nil || c.Status().Elapsed > 2*time.Minute {
 		t.Errorf("in the end %+v, %v at work", c.Status().Outage, c.Status().Elapsed)
 	}
 }
 
-// Without a network from the beginning the crawl says so soon. With a network that
+// Without a network from the beginning the crawl ends soon. With a network that
 // goes away it waits for long, and then ends, too. The same crawl goes on later.
 func TestNoNetworkForGood(t *testing.T) {
 	for _, tc := range []struct {
@@ -163,7 +163,7 @@ func TestNoNetworkForGood(t *testing.T) {
 	}
 }
 
-// Hosts that never answered say nothing about this machine: a crawl with nothing but
+// Hosts that never answered are no evidence about this machine: a crawl with nothing but
 // such left ends.
 func TestDeadHostsAreNoOutage(t *testing.T) {
 	web, seeds := manyHosts(2, 5)
@@ -416,7 +416,7 @@ func (f failing) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, took
 }
 
-// A machine that can make only so many visits at once is asked for fewer, and all
+// A machine that can make only a few concurrent visits is asked for fewer, and all
 // pages are fetched.
 func TestTooManyVisitsAtOnce(t *testing.T) {
 	web, seeds := manyHosts(40, 30)

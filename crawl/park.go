@@ -28,8 +28,8 @@ const (
 	lastTries     = 4                // tries of a host within Patience while no host answers
 )
 
-// pauseAfter returns how long a host is left alone that has failed so many times in a
-// row before.
+// pauseAfter returns how long a host is left alone after a failure, if it had failed
+// failures times in a row before.
 func pauseAfter(failures uint16) time.Duration {
 	switch {
 	case failures < doublings:
@@ -78,8 +78,8 @@ func unixTime(ns int64) time.Time {
 }
 
 // blame counts a failed try against a URL, if its host works otherwise, and reports
-// whether that was the last one. A host that fails time after time says nothing about
-// the URL; only after it has answered for something else does the URL count as the
+// whether that was the last one. The failures of a host that
+// fails time after time are no evidence against the URL; only after it has answered for something else does the URL count as the
 // cause. Where there is nothing else to ask for, robots.txt is asked (see witness);
 // without robots.txt the URL is all there is.
 func (b *hosts) blame(fl *flight, failures uint16) (spent bool) {
@@ -117,7 +117,7 @@ func (b *hosts) partOf(id frontier.ID, host frontier.HostID) int64 {
 
 // absolve takes back the tries that were counted against the URL that failed last, since
 // its host has failed for something else, too: it was not the URL. The host had failed
-// so many times in a row, each time for that URL. Like the excuses of an outage that has an
+// failures times in a row, each time for that URL. Like the excuses of an outage, this has an
 // end: two URLs of a host may both be to blame.
 func (b *hosts) absolve(h *host, failures uint16) {
 	if h.doubted == 0 || h.shared {
@@ -246,7 +246,7 @@ func (h *host) noteVouch() {
 // noteAnswer notes that a page of a host had an answer, so that robots.txt has to show
 // nothing any more.
 func (h *host) noteAnswer(p *dowse.Page) {
-	if !unheard(p) {
+	if !gotNoAnswer(p) {
 		h.vouched, h.asked = 0, 0
 	}
 }

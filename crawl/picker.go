@@ -44,6 +44,7 @@ type pick struct {
 	rescored int // leads that were rated again and put back
 }
 
+// Bounds of one pick.
 const (
 	maxRescores = 10 // leads put back per pick, since priorities of Aggarwal drift
 
@@ -145,8 +146,8 @@ type entryLog interface {
 	Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, error)
 }
 
-// recall returns the page of a lead to a visited page as it was visited last, if that is what
-// the strategy wants and the log has it. Nothing is asked of the host.
+// recall returns the page of a lead to a visited page as it was visited last, if the traits of
+// the strategy ask for that and the log has it. The host gets no request.
 func (p *picker) recall(id frontier.ID) *dowse.Page {
 	log, keeps := p.cfg.Log.(entryLog)
 	v, visited := p.f.Visit(id)
@@ -163,8 +164,9 @@ func (p *picker) recall(id frontier.ID) *dowse.Page {
 	return page
 }
 
-// beforeRound lets the strategy act before a round, or before a lead is taken. It
-// is asked once, however often the driver has to try until a host is rested.
+// beforeRound calls a strategy that implements BeforeRounder before a round, or before a lead
+// is taken. It is called once for each state of the queue, however often the driver has to try
+// until a host is rested: the number of calls must not depend on timing.
 func (p *picker) beforeRound(now time.Time) {
 	b, ok := p.cfg.Strategy.(dowse.BeforeRounder)
 	if !ok || p.prepared == p.in.changes+1 {
@@ -258,7 +260,8 @@ func (p *picker) explores(dice *rand.Rand) bool {
 	return p.cfg.Explore > 0 && dice.Float64() < p.cfg.Explore
 }
 
-// stray returns a waiting lead by chance, each with the same, that fits.
+// stray returns a waiting lead that fits, chosen by chance, each with the same probability. It
+// tries numbers of URLs, which costs nothing per waiting lead.
 func (p *picker) stray(dice *rand.Rand, fits func(frontier.ID) bool) (frontier.ID, bool) {
 	for range exploreTries {
 		if p.f.Len() == 0 {
@@ -364,7 +367,8 @@ func (k *pick) memberAt() (id frontier.ID, when time.Time) {
 	return frontier.None, when
 }
 
-// newRound takes the best leads, and the pages to be visited again.
+// newRound opens a round with the best leads and the pages to be visited again, and records
+// the list. It reports false if there are none.
 func (k *pick) newRound() bool {
 	k.beforeRound(k.now)
 	list := append(k.strays(k.best(k.now, k.roundSize())), k.rounds.takeAgain(k.f)...)

@@ -10,11 +10,11 @@ import (
 	"dowse/weburl"
 )
 
-// Politeness says how hosts are spared, see [settings.Politeness]. Zero fields mean the
+// Politeness sets how hosts are spared, see [settings.Politeness]. Zero fields mean the
 // defaults, but for Hold: a crawl never waits unless its config asks for it.
 type Politeness = settings.Politeness
 
-// None stands for a delay of zero, where the zero value means the default.
+// None is a delay of zero, where the zero value means the default.
 const None = settings.None
 
 // politeness returns what a config gives with the defaults in place of what it leaves out.
@@ -24,10 +24,11 @@ func politeness(p Politeness) Politeness {
 	return out
 }
 
+// Pauses and lifetimes.
 const (
 	backOffStart = 2 * time.Second // after the first failure without Retry-After; grows, see pauseAfter
 	maxPark      = 10 * 365 * 24 * time.Hour
-	slowFactor   = 2              // a host rests at least so many times as long as it took to answer
+	slowFactor   = 2              // times the duration of its answer that a host rests, at least
 	downAfter    = 5              // failed connections in a row until a host counts as down
 	robotsLife   = 24 * time.Hour // RFC 9309 2.4
 )
@@ -42,9 +43,9 @@ func (b *hosts) rest(now time.Time, fl *flight, p *dowse.Page) (ready, lane time
 	h := b.of(id)
 	h.last = now
 	h.requests++
-	b.hear(id, p)
+	b.noteSilence(id, p)
 	took := p.Fetch.Took
-	if !h.answered && unheard(p) {
+	if !h.answered && gotNoAnswer(p) {
 		took = 0
 	}
 	delay := b.delay(id, took)
@@ -78,7 +79,9 @@ func (b *hosts) delay(id frontier.HostID, took time.Duration) time.Duration {
 }
 
 // backOff returns how long a host in trouble is left alone. Retry-After is a
-// promise; without it the pause doubles each time.
+// promise; without it the pause doubles each time. Four cases shorten or lengthen the pause:
+// an outage, the approaching end of the crawl, a robots.txt that is to be asked for soon, and
+// a crowd of other hosts that never answered.
 func (b *hosts) backOff(h *host, p *dowse.Page) time.Duration {
 	r := p.Host
 	if r == nil || !r.BackOff && !r.Down && r.RetryAfter == 0 {
@@ -166,12 +169,14 @@ func outOfReach(r *dowse.Robots, p *dowse.Page) dowse.Reason {
 	return p.Reason
 }
 
-// unanswered reports whether a host did not tell its rules, for now.
+// unanswered reports whether a host did not send its rules, for now: no answer, an error of
+// the server, or a request to slow down.
 func unanswered(r *dowse.Robots) bool {
 	return r.Status == 0 || r.Status == 429 || r.Status >= 500
 }
 
-// rules returns what a host's robots.txt said, nil if it was not read.
+// rules returns the rules of a host's robots.txt, nil if it was not read. After a restart they
+// are read back from the journal when they are first needed.
 func (b *hosts) rules(id frontier.HostID) *dowse.Robots {
 	h := b.list[id]
 	if h == nil {
@@ -200,8 +205,8 @@ func (b *hosts) allows(id frontier.HostID, u dowse.URL) (ok bool, rule string) {
 	return true, ""
 }
 
-// barred tells why robots.txt, or not being able to ask for it, keeps a URL from
-// being visited, or "".
+// barred returns why robots.txt, or not being able to ask for it, keeps a URL from
+// being visited, with the outcome that its page gets; the reason is "" if nothing does.
 func (b *hosts) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Reason, string) {
 	ok, rule := b.allows(id, u)
 	if ok {

@@ -58,7 +58,7 @@ type driver struct {
 	c    *crawl.Crawl
 	now  time.Time
 	out  []landing
-	pick func(v crawl.Visit) // hears of every pick before it is made
+	pick func(v crawl.Visit) // is called for every pick before it is made
 }
 
 type landing struct {
@@ -255,12 +255,12 @@ func TestBackOff(t *testing.T) {
 }
 
 // A host that is down is asked again at growing intervals. Its pages wait: none is
-// settled, and the strategy does not hear of them.
+// settled, and the strategy does not see them.
 func TestHostDown(t *testing.T) {
 	web, hub := manyPages("a.test", 20)
-	var heard []dowse.URL
+	var followed []dowse.URL
 	s := follow(func(p *dowse.Page) leads {
-		heard = append(heard, p.URL)
+		followed = append(followed, p.URL)
 		return queueAll(p)
 	})
 	cfg := crawl.Config{Strategy: s, Tries: 2, Traps: crawl.Traps{Budget: -1}}
@@ -273,8 +273,8 @@ func TestHostDown(t *testing.T) {
 	if n := len(w.log["a.test"]); n != 9 {
 		t.Errorf("%d visits, want 1 and 8 that failed", n)
 	}
-	if len(heard) != 1 || c.Stopped() != dowse.StopStarved || c.Books().Queued != 20 {
-		t.Errorf("the strategy heard of %d pages, stopped: %s, books %+v", len(heard), c.Stopped(), c.Books())
+	if len(followed) != 1 || c.Stopped() != dowse.StopStarved || c.Books().Queued != 20 {
+		t.Errorf("the strategy followed %d pages, stopped: %s, books %+v", len(followed), c.Stopped(), c.Books())
 	}
 	balanced(t, c)
 }

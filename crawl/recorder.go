@@ -25,7 +25,7 @@ type mode interface {
 	record(r *recorder, e *Entry) uint64
 	// moved notes a lead that was taken out of the queue, or put back without a visit.
 	moved(r *recorder, m ledger.Move)
-	// sight reports whether a URL is seen for the first time; the frontier says fresh.
+	// sight reports whether a URL is seen for the first time; fresh is the frontier's answer.
 	sight(id frontier.ID, fresh bool) bool
 	// take takes a URL out of where it is, for a visit.
 	take(f *urls, id frontier.ID)
@@ -35,6 +35,7 @@ type mode interface {
 	release(f *urls, id frontier.ID)
 }
 
+// newRecorder returns the recorder of a new crawl, whose first entry begins a run.
 func newRecorder(cfg *Config, f *urls, s *stats) *recorder {
 	return &recorder{cfg: cfg, f: f, stats: s, mode: live{}, head: &ledger.Run{}}
 }

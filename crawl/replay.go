@@ -17,13 +17,20 @@ import (
 type Restorer func(p *dowse.Page) error
 
 // A player drives a crawl with the entries of its journal, as live drivers do with visits. It
-// brings the crawl to where it was when the last entry was made.
+// brings the crawl to where it was when the last entry was made. This is the fold: the state is
+// not stored, it is computed again from what happened.
+//
+// Entries hold what came from outside (pages, rules, times, choices that depend on timing) and
+// not what follows from it. So a replay runs the same code as the live crawl: the strategy is
+// called again for each page and learns again, leads are merged again, budgets are counted
+// again. What a live crawl chose by the clock is forced by the entry's moves: which leads were
+// taken out of the queue or put back since the entry before.
 type player struct {
 	c       *Crawl
 	j       *Journal
 	tape    *ledger.Replay
 	restore Restorer
-	round   []*Entry // pages of a round of which more are to come
+	round   []*Entry // pages of a round that is not complete yet
 	again   *refold  // how all is decided again; nil if it is replayed as it was
 }
 
@@ -47,7 +54,9 @@ func (p *player) stop() {
 }
 
 // Fold replays the journal from a place on, and cuts off a torn tail. It returns
-// how many entries were replayed and how many bytes were cut.
+// how many entries were replayed and how many bytes were cut. Afterwards the crawl can go
+// on: URLs whose visits left no entry wait again, and the next entry begins a new run. The
+// limits of earlier runs hold for their entries alone; those of the config are restored.
 func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cut uint64, err error) {
 	p := newPlayer(c, j, false, restore)
 	under := c.cfg.Limits
@@ -66,7 +75,8 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 }
 
 // fold replays the journal from a place on, and returns where it ends: a torn entry, or a
-// torn round, is left out.
+// torn round, is left out. The entries of a round are written in one go when it is complete, so
+// only a crash in the middle of that leaves a part of them.
 func (p *player) fold(from uint64) (entries int, end uint64, err error) {
 	if from, entries, err = p.foldModels(from); err != nil {
 		return entries, 0, err
@@ -121,7 +131,8 @@ func (p *player) replay(e *Entry) error {
 	return nil
 }
 
-// head brings the queue to where it was when the entry was made.
+// head brings the queue to where it was when the entry was made: it applies the beginning of a
+// run, a clock that was set back, and the moves since the entry before.
 func (p *player) head(e *Entry) error {
 	c := p.c
 	if e.Run != nil {
@@ -168,7 +179,7 @@ func (p *player) moves(e *Entry) error {
 	return nil
 }
 
-// body lets happen what the entry says has happened.
+// body repeats what the entry records.
 func (p *player) body(e *Entry) error {
 	c := p.c
 	switch e.Kind {
@@ -202,6 +213,7 @@ func (p *player) body(e *Entry) error {
 	return nil
 }
 
+// takeRound opens the round of an entry. URLs that were taken down since are left out.
 func (p *player) takeRound(e *Entry) error {
 	if !p.knowsAll(e.Round) {
 		return errors.New("a round with a lead that nothing led to")
@@ -211,6 +223,8 @@ func (p *player) takeRound(e *Entry) error {
 	return nil
 }
 
+// requeue repeats a requeue, by a person or as a second chance: the text of the entry shows
+// which.
 func (p *player) requeue(e *Entry) error {
 	switch {
 	case !p.knowsAll(e.Round):
@@ -224,6 +238,8 @@ func (p *player) requeue(e *Entry) error {
 	return nil
 }
 
+// knowsAll reports whether all numbers are those of known URLs. In a journal that this program
+// wrote they are; damage that its checksums do not show must not cause a panic.
 func (p *player) knowsAll(list []frontier.ID) bool {
 	return !slices.ContainsFunc(list, func(id frontier.ID) bool { return !p.c.f.has(id) })
 }
@@ -242,7 +258,8 @@ func (p *player) rate(e *Entry) error {
 	return nil
 }
 
-// visit takes the page's lead out as Next did, and absorbs the page.
+// visit takes the page's lead out as Next did, and absorbs the page. A lead that was settled
+// without a visit skips what concerns its host.
 func (p *player) visit(e *Entry) error {
 	c := p.c
 	if !c.f.has(e.ID) {
@@ -277,7 +294,8 @@ func (p *player) visit(e *Entry) error {
 	return nil
 }
 
-// page makes the page of an entry as it came from its visit.
+// page makes the page of an entry as it came from its visit: with all links that were found,
+// and with its text if the strategy or a shadow reads texts.
 func (p *player) page(e *Entry) error {
 	if p.again != nil {
 		if err := p.again.rule(e); err != nil {
@@ -303,6 +321,7 @@ func (p *player) bookGone(e *Entry) {
 	}
 }
 
+// robots repeats a visit to a robots.txt.
 func (p *player) robots(e *Entry) {
 	c := p.c
 	h, ok := c.f.HostOf(e.Host)
@@ -316,6 +335,7 @@ func (p *player) robots(e *Entry) {
 	c.absorb(e.At, e.Page)
 }
 
+// orReport returns a report, an empty one for nil.
 func orReport(r *dowse.HostReport) *dowse.HostReport {
 	if r == nil {
 		return &dowse.HostReport{}

@@ -11,7 +11,7 @@ import (
 	"dowse/internal/ledger"
 )
 
-// What Requeue accepts beside reasons and hosts.
+// What Requeue accepts besides reasons and hosts.
 const (
 	RequeueFailed    = "failed"    // every URL that failed
 	RequeueUnreached = "unreached" // what waits for hosts that do not answer

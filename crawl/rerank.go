@@ -13,7 +13,7 @@ import (
 	"dowse/weburl"
 )
 
-// A Change tells what new rulings changed.
+// A Change counts what new rulings changed.
 type Change struct {
 	Verdicts int `json:"verdicts_changed"` // visited pages that changed sides
 	Links    int `json:"links_reranked"`   // waiting URLs with another priority, or that wait now, or no longer do
@@ -36,7 +36,7 @@ func (c *Crawl) Rulings() []uint64 { return c.rulings.parts }
 // visited, and when, stays as it is; books, hosts, budgets and the rank of every
 // waiting URL follow. Visits that are out stay out.
 //
-// It must be called by whoever owns the crawl, not in the middle of a round, and
+// It must be called by the goroutine that owns the crawl, not in the middle of a round, and
 // takes as long as folding the journal does. On an error nothing has changed.
 // restore is as for Fold.
 func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
@@ -52,6 +52,7 @@ type Terms struct {
 	Renew     func() (dowse.Strategy, []Shadow, error)
 }
 
+// terms returns the terms of the config as they are.
 func (cfg *Config) terms() Terms {
 	return Terms{cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew}
 }
@@ -134,6 +135,9 @@ func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
 	return p.foldTo(place, m)
 }
 
+// foldTo folds up to the last mark before the place under the rulings of that time, and
+// replays the entries between the mark and the place as they are. If URLs were taken down
+// after the place, all that comes before it is decided again without them.
 func (p *player) foldTo(place uint64, m ledger.Marks) error {
 	until := m.End
 	if m.Later { // what is before the place is known only without what was taken down
@@ -245,7 +249,8 @@ func (p *player) number(until uint64, gone map[frontier.ID]*Entry) error {
 }
 
 // A refold is the mode in which all that was decided is decided again, under rulings: visits
-// are forced by the journal, what follows from them is not.
+// are forced by the journal, what follows from them is not. So a URL may have to be taken that
+// would not have waited, and one that was never seen in this order gets its number in advance.
 type refold struct {
 	replayed
 	j        *Journal
@@ -254,7 +259,8 @@ type refold struct {
 	sighted  []bool // by number
 }
 
-// forced is a URL that the journal says was taken.
+// forced is a URL that was taken according to the journal. Under the new rulings it might not
+// have been; what it would have been taken with, and its state before, are kept here.
 type forced struct {
 	lead        dowse.Lead // as it would have been taken now
 	depth, hops int
@@ -315,7 +321,7 @@ func (r *refold) lead(e *Entry) {
 	if x == nil {
 		return
 	}
-	if p.Lead = x.lead; x.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
+	if p.Lead = x.lead; x.was != dowse.Unseen { // else nothing led to it: it was as far away as at its visit
 		p.Depth, p.Hops = x.depth, x.hops
 	}
 	if e.Kind == EntryPage { // it does not go back
@@ -335,7 +341,7 @@ func (r *refold) rate(f *urls, s dowse.Strategy, id frontier.ID) {
 	}
 }
 
-// compare counts what differs between the URLs of a crawl and of one that was decided again.
+// compare counts the verdicts and ranks that differ between the URLs of a crawl and of one that was decided again.
 func compare(old, twin *urls) (d Change) {
 	for id := range frontier.ID(old.Len()) {
 		a, visited := old.Visit(id)
@@ -350,7 +356,9 @@ func compare(old, twin *urls) (d Change) {
 	return d
 }
 
-// replace lets a crawl go on as the one that was decided again, with the visits that are out.
+// replace makes a crawl continue as the one that was decided again. What the journal does not
+// hold is carried over: visits in flight, the connections kept free for them, the state of the
+// network, the clock and the limits of this run.
 func (p *player) replace(c *Crawl) {
 	twin, again := p.c, p.again
 	for id, fl := range c.flights.pages {

@@ -135,7 +135,7 @@ func TestRerank(t *testing.T) {
 	}
 }
 
-// sameFoldOrWhole takes up a crawl from a snapshot, or says that it must be folded as
+// sameFoldOrWhole takes up a crawl from a snapshot, or reports that it must be folded as
 // a whole.
 func sameFoldOrWhole(t *testing.T, c *crawl.Crawl, dir string, config func() crawl.Config, snapshot []byte) {
 	t.Helper()
@@ -152,7 +152,7 @@ func sameFoldOrWhole(t *testing.T, c *crawl.Crawl, dir string, config func() cra
 	j.Close()
 }
 
-// Rulings that say what was said before change nothing, and undoing others brings
+// Rulings equal to the verdicts before change nothing, and undoing others brings
 // everything back.
 func TestRerankToTheSame(t *testing.T) {
 	for name, config := range rulable() {

@@ -52,7 +52,7 @@ func restartConfig(log crawl.Log) crawl.Config {
 	return crawl.Config{Strategy: &strategy.LinkContext{}, Log: log, Key: 7, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}}
 }
 
-// write crawls so many pages, saves, and goes on for a while.
+// write crawls a number of pages, saves, and goes on for a while.
 func write(b *testing.B, dir, snap string, pages, links, tail int) {
 	b.Helper()
 	j, err := crawl.OpenJournal(dir, parse, false)

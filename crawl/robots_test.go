@@ -40,10 +40,10 @@ func robotic(s dowse.Strategy) crawl.Config {
 }
 
 func TestRobotsRefuse(t *testing.T) {
-	var heard, offered []string
+	var followed, offered []string
 	s := follow(func(p *dowse.Page) leads {
 		if p.Outcome == dowse.Refused {
-			heard = append(heard, fmt.Sprint(p.URL, " ", p.Reason, " ", p.Detail))
+			followed = append(followed, fmt.Sprint(p.URL, " ", p.Reason, " ", p.Detail))
 		}
 		for i := range p.Links {
 			offered = append(offered, string(p.Links[i].URL))
@@ -59,8 +59,8 @@ func TestRobotsRefuse(t *testing.T) {
 	if want := []dowse.URL{"http://a.test/robots.txt", "http://b.test/robots.txt"}; !slices.Equal(web.asked, want) {
 		t.Errorf("asked for %v, want %v", web.asked, want)
 	}
-	if want := []string{"http://b.test/no robots.txt Disallow: /no"}; !slices.Equal(heard, want) {
-		t.Errorf("heard %q, want %q", heard, want)
+	if want := []string{"http://b.test/no robots.txt Disallow: /no"}; !slices.Equal(followed, want) {
+		t.Errorf("followed %q, want %q", followed, want)
 	}
 	if want := []string{"http://b.test/no", "http://b.test/ok", "http://b.test/ok2"}; !slices.Equal(offered, want) {
 		t.Errorf("offered %q, want %q: what is known to be forbidden is left out", offered, want)
@@ -100,7 +100,7 @@ func TestRobotsAreReadAgainAfterADay(t *testing.T) {
 	}
 }
 
-// A host that does not tell its rules is asked again. Until then nothing of it may be
+// A host whose robots.txt cannot be read is asked again. Until then nothing of it may be
 // visited, nor settled, or its old rules hold on.
 func TestRobotsWithoutAnAnswer(t *testing.T) {
 	silent := map[string]func(crawl.Visit) *dowse.Robots{

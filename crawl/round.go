@@ -8,8 +8,14 @@ import (
 	"dowse/internal/frontier"
 )
 
-// rounds are how a crawl goes on that takes its leads by rounds, as the papers do. All
-// methods do nothing if no round is under way.
+// rounds organises a crawl by rounds, as the papers describe it: the best leads are taken
+// as a list, all of them are visited, and only then is the strategy called for their
+// pages, in the order of the list. So the result does not depend on which host answers
+// first, and a crawl by rounds can be compared with a published one to the last page.
+//
+// Until a round is complete its pages are kept in memory and have no entry in the
+// journal. If the crawl stops before, endRound follows those that have come; if it
+// crashes, the round is visited again. Without a round under way the methods do nothing.
 type rounds struct {
 	cur   *round
 	again []frontier.ID // to be visited again in the next round
@@ -21,7 +27,7 @@ func (r *rounds) isOpen() bool { return r.cur != nil }
 // has reports whether a URL is a member of the round that is under way.
 func (r *rounds) has(id frontier.ID) bool { return r.cur != nil && r.cur.has(id) }
 
-// back lets a member of the round be visited once more.
+// back lets a member of the round be visited once more, after a temporary failure.
 func (r *rounds) back(id frontier.ID) {
 	if r.has(id) {
 		r.cur.wait = append(r.cur.wait, id)
@@ -38,7 +44,8 @@ func (r *rounds) leave(id frontier.ID) {
 	}
 }
 
-// requeueOrphans lets all members wait that have not come back.
+// requeueOrphans lets all members wait that have not come back: no driver makes their
+// visits any more.
 func (r *rounds) requeueOrphans() {
 	if r.cur == nil {
 		return
@@ -91,11 +98,13 @@ func (r *rounds) arrived() (turns []*landed, list []frontier.ID) {
 	return turns, list
 }
 
-// hasTurns reports whether members of the round have come back.
+// hasTurns reports whether members of the round have come back. Such a round must be
+// ended before the crawl does, or these pages were fetched in vain.
 func (r *rounds) hasTurns() bool { return r.cur != nil && r.cur.left < len(r.cur.list) }
 
 // isGivenUp reports whether members of the round have come back, and all others wait for
-// hosts that are given up.
+// hosts that are given up. Then the round ends without them: one dead host must not keep
+// a crawl by rounds from going on.
 func (r *rounds) isGivenUp(givenUp func(frontier.ID) bool) bool {
 	if !r.hasTurns() || len(r.cur.wait) == 0 {
 		return false
@@ -103,7 +112,8 @@ func (r *rounds) isGivenUp(givenUp func(frontier.ID) bool) bool {
 	return !slices.ContainsFunc(r.cur.wait, func(id frontier.ID) bool { return !givenUp(id) })
 }
 
-// takeAgain returns the pages to be visited again, each once.
+// takeAgain returns the pages that the strategy wants visited again, each once, and
+// empties the list. They join the next round, whatever their priority.
 func (r *rounds) takeAgain(f *urls) (list []frontier.ID) {
 	for _, id := range r.again {
 		if f.State(id) == dowse.Visited && !slices.Contains(list, id) {
@@ -127,14 +137,14 @@ func (r *rounds) turnBack(by time.Duration) {
 }
 
 // A round is a list of leads that are visited together. Every page of it is
-// followed against the state as it was when the list was made, in list order
-// (SPEC B.1), whatever order the visits came back in.
+// followed against the state as it was when the list was made, in list order,
+// whatever order the visits came back in.
 type round struct {
 	list  []frontier.ID
 	place map[frontier.ID]int
-	turns []*landed // by place in the list; nil while out
-	wait  []frontier.ID
-	left  int // visits that have not come back
+	turns []*landed     // by place in the list; nil while out
+	wait  []frontier.ID // members that are neither visited nor in flight
+	left  int           // visits that have not come back
 }
 
 // landed is a visit that came back, or a lead that was settled without one.

@@ -9,8 +9,8 @@ import (
 	"dowse/internal/wire"
 )
 
-// errImpossible is returned for a snapshot of a state that no crawl can have. Whoever
-// loads it falls back to an older one, or to the journal alone. A checksum does not show
+// errImpossible is returned for a snapshot of a state that no crawl can have. The caller of
+// Restore falls back to an older one, or to the journal alone. A checksum does not show
 // that a crawl wrote it.
 var errImpossible = errors.New("a state that no crawl can have")
 

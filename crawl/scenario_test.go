@@ -68,7 +68,7 @@ type visits interface {
 	Visit(crawl.Visit) (*dowse.Page, time.Duration)
 }
 
-// order crawls to the end and tells the visited URLs in a line.
+// order crawls to the end and returns the visited URLs in a line.
 func order(c *crawl.Crawl, web visits) string {
 	var list []string
 	for _, p := range run(c, web) {
@@ -102,10 +102,10 @@ func balanced(t testing.TB, c *crawl.Crawl) {
 	}
 }
 
-// says gives, for each page, the leads that a test wrote down for it.
-type says map[dowse.URL]leads
+// A script is a strategy that returns, for each page, the leads that a test wrote down for it.
+type script map[dowse.URL]leads
 
-func (s says) Follow(p *dowse.Page) []dowse.Lead {
+func (s script) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched {
 		return nil
 	}
@@ -123,7 +123,7 @@ func TestMerges(t *testing.T) {
 		{dowse.Max, "s b x y", 0.4},
 		{dowse.Add, "s b x y", 0.5},
 	} {
-		s := says{
+		s := script{
 			"s": {{URL: "x", Priority: 0.4, Merge: tc.merge}, {URL: "y", Priority: 0.3, Merge: tc.merge}, {URL: "b", Priority: 0.9}},
 			"b": {{URL: "x", Priority: 0.1, Merge: tc.merge}},
 		}
@@ -139,7 +139,7 @@ func TestMerges(t *testing.T) {
 
 func TestBandsAreEmptiedInOrder(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b", "c", "d")}, "a": {}, "b": {}, "c": {}, "d": {}}
-	s := says{"s": {
+	s := script{"s": {
 		{URL: "a", Priority: 0.9, Band: 1}, {URL: "b", Priority: 0.1}, {URL: "c", Priority: 0.2}, {URL: "d", Priority: 1, Band: -1},
 	}}
 	if got := order(begin(t, hurried(s), "s"), web); got != "s d c b a" {
@@ -151,7 +151,7 @@ func TestBandsAreEmptiedInOrder(t *testing.T) {
 // priority: the best parent decides, as in a context graph.
 func TestMaxComparesBandsFirst(t *testing.T) {
 	web := toy{"s": {Links: to("x", "y", "z", "b")}, "b": {Links: to("x", "y")}, "x": {}, "y": {}, "z": {}}
-	s := says{
+	s := script{
 		"s": {
 			{URL: "x", Priority: 0.9, Band: 2, Merge: dowse.Max}, {URL: "y", Priority: 0.2, Band: 1, Merge: dowse.Max},
 			{URL: "z", Priority: 0.5, Band: 1, Merge: dowse.Max}, {URL: "b", Priority: 1},
@@ -192,7 +192,7 @@ func TestNotesComeBack(t *testing.T) {
 
 func TestHoldKeepsAURLOutUntilItIsQueued(t *testing.T) {
 	web := toy{"s": {Links: to("h", "a", "b")}, "a": {Links: to("h")}, "b": {}, "h": {}}
-	s := says{
+	s := script{
 		"s": {{URL: "h", Kind: dowse.Hold, Priority: 0.9, Note: "held"}, {URL: "a", Priority: 0.5}, {URL: "b", Priority: 0.4}},
 		"a": {{URL: "h", Priority: 0.1, Merge: dowse.Max}},
 	}
@@ -209,7 +209,7 @@ func TestHoldKeepsAURLOutUntilItIsQueued(t *testing.T) {
 
 func TestHoldTakesAWaitingURLOut(t *testing.T) {
 	web := toy{"s": {Links: to("h", "a")}, "a": {}, "h": {}}
-	s := says{"s": {{URL: "h", Priority: 0.2}, {URL: "a", Priority: 0.5}}, "a": {{URL: "h", Kind: dowse.Hold}}}
+	s := script{"s": {{URL: "h", Priority: 0.2}, {URL: "a", Priority: 0.5}}, "a": {{URL: "h", Kind: dowse.Hold}}}
 	c := begin(t, hurried(s), "s")
 	if got := order(c, web); got != "s a" || stateOf(c, "h") != dowse.Held {
 		t.Errorf("visited %s, h is %s", got, stateOf(c, "h"))
@@ -219,7 +219,7 @@ func TestHoldTakesAWaitingURLOut(t *testing.T) {
 
 // What the strategy does not mention is known, and not queued.
 func TestUnmentionedLinksAreHeld(t *testing.T) {
-	c := begin(t, hurried(says{}), "s")
+	c := begin(t, hurried(script{}), "s")
 	if got := order(c, toy{"s": {Links: to("a")}}); got != "s" || stateOf(c, "a") != dowse.Held {
 		t.Errorf("visited %s, a is %s", got, stateOf(c, "a"))
 	}
@@ -228,7 +228,7 @@ func TestUnmentionedLinksAreHeld(t *testing.T) {
 
 func TestRaise(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b")}, "a": {Links: to("c")}, "b": {}, "c": {}}
-	s := says{
+	s := script{
 		"s": {{URL: "a", Priority: 0.5}, {URL: "b", Priority: 0.1}},
 		"a": {{Kind: dowse.Raise, Priority: 0.3, Visited: true}, {URL: "c", Priority: 0.35}},
 	}
@@ -246,7 +246,7 @@ func TestRaise(t *testing.T) {
 // Aging: who waits rises to the cap, and at the cap it is first in, first out.
 func TestRaiseToACap(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b", "c")}, "a": {Links: to("d")}, "b": {}, "c": {}, "d": {}}
-	s := says{
+	s := script{
 		"s": {{URL: "a", Priority: 0.95}, {URL: "b", Priority: 0.2}, {URL: "c", Priority: 0.4}},
 		"a": {{Kind: dowse.Raise, Priority: 0.7, Cap: 0.8}, {URL: "d", Priority: 0.79}},
 	}
@@ -309,9 +309,9 @@ func TestDropByURL(t *testing.T) {
 // comes back.
 func TestDropDuringAVisit(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b")}, "a": {Flaky: 9}, "b": {}}
-	var heard []string
+	var followed []string
 	s := follow(func(p *dowse.Page) leads {
-		heard = append(heard, fmt.Sprint(p.URL, " ", p.Outcome))
+		followed = append(followed, fmt.Sprint(p.URL, " ", p.Outcome))
 		switch p.URL {
 		case "s":
 			return leads{{URL: "a", Priority: 1, Group: "g"}, {URL: "b", Priority: 0.5, Group: "h"}}
@@ -331,8 +331,8 @@ func TestDropDuringAVisit(t *testing.T) {
 		p, _ := web.Visit(v)
 		c.Absorb(now, p)
 	}
-	if want := []string{"s fetched", "b fetched", "a failed"}; !slices.Equal(heard, want) {
-		t.Errorf("heard %q, want %q", heard, want)
+	if want := []string{"s fetched", "b fetched", "a failed"}; !slices.Equal(followed, want) {
+		t.Errorf("followed %q, want %q", followed, want)
 	}
 	if balanced(t, c); c.Books().InFlight != 0 {
 		t.Errorf("books %+v", c.Books())
@@ -378,7 +378,7 @@ func TestRevisitInAStream(t *testing.T) {
 		t.Errorf("visited %s", got)
 	}
 	if want := []string{"a>s fetched 0.9", "b>s fetched 0.9"}; !slices.Equal(seen, want) {
-		t.Errorf("a page that waits for another visit is told as %q, want %q", seen, want)
+		t.Errorf("a page that waits for another visit is shown as %q, want %q", seen, want)
 	}
 	if st := c.Status(); st.Fetched != 3 || c.Books().Fetched != 3 {
 		t.Errorf("a page fetched again counts once: %d, %+v", st.Fetched, c.Books())
@@ -447,7 +447,7 @@ func (s *idling) Idle() []dowse.Lead {
 	return l
 }
 
-// An idle strategy is asked until it has nothing more, even if what it says first
+// An idle strategy is asked until it has nothing more, even if what it returns first
 // can't be queued.
 func TestIdle(t *testing.T) {
 	s := &idling{follow: queueAll, more: []leads{{{URL: "s"}}, {{URL: "x", Priority: 1}}, {{URL: "gone"}}}}
@@ -492,7 +492,7 @@ func (r rescoring) Rescore(l dowse.Lead) float64 { return r.rate(l) }
 func TestRescore(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b", "c")}, "a": {}, "b": {}, "c": {}}
 	for _, round := range []int{0, 1} {
-		s := rescoring{says{"s": {{URL: "a", Priority: 0.9}, {URL: "b", Priority: 0.8}, {URL: "c", Priority: 0.7}}}.Follow, func(l dowse.Lead) float64 {
+		s := rescoring{script{"s": {{URL: "a", Priority: 0.9}, {URL: "b", Priority: 0.8}, {URL: "c", Priority: 0.7}}}.Follow, func(l dowse.Lead) float64 {
 			if l.URL == "a" {
 				return 0.1 // falls behind
 			}
@@ -564,7 +564,7 @@ func TestFurtherSeeds(t *testing.T) {
 }
 
 // In a round every page sees the state as it was when the round was taken, and all
-// that is said counts after it, in the order of the list.
+// that is given counts after it, in the order of the list.
 func TestRoundsSeeOneState(t *testing.T) {
 	web := toy{"s": {Links: to("a", "b")}, "a": {Links: to("x", "b"), Relevance: 1}, "b": {Links: to("x", "a")}, "x": {}}
 	var log []string
@@ -592,8 +592,8 @@ func TestRoundsSeeOneState(t *testing.T) {
 // The order in which the visits of a round come back does not matter.
 func TestRoundsFollowInListOrder(t *testing.T) {
 	web := toy{"a": {}, "b": {}, "c": {}}
-	var heard []dowse.URL
-	s := follow(func(p *dowse.Page) leads { heard = append(heard, p.URL); return nil })
+	var followed []dowse.URL
+	s := follow(func(p *dowse.Page) leads { followed = append(followed, p.URL); return nil })
 	cfg := hurried(s)
 	cfg.Round, cfg.Polite.Conns, cfg.Polite.InFlight = 3, 9, 9
 	c := begin(t, cfg, "a", "b", "c")
@@ -605,12 +605,12 @@ func TestRoundsFollowInListOrder(t *testing.T) {
 	for _, p := range slices.Backward(out) {
 		c.Absorb(epoch, p)
 	}
-	if want := []dowse.URL{"a", "b", "c"}; !slices.Equal(heard, want) {
-		t.Errorf("followed %v, want %v", heard, want)
+	if want := []dowse.URL{"a", "b", "c"}; !slices.Equal(followed, want) {
+		t.Errorf("followed %v, want %v", followed, want)
 	}
 }
 
-// What a strategy says of a dead URL still counts, as what it spends.
+// A lead to a dead URL still counts, as what it spends.
 func TestDeadURLsKeepAPriority(t *testing.T) {
 	s := follow(func(p *dowse.Page) leads {
 		if p.URL == "s" {

@@ -77,7 +77,7 @@ var (
 	countOn     = regexp.MustCompile(`\{n([+*]\d+)?(\+\d+)?\}`)
 )
 
-// unrolled returns the lines that a line with a count such as {1..9} stands for. In each of
+// unrolled returns the lines that a line with a count such as {1..9} is short for. In each of
 // them the count and {n} are the number; {n+1} and {n*2+1} are computed from it.
 func unrolled(line string) (list []string) {
 	m := countFromTo.FindStringSubmatch(line)

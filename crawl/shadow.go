@@ -32,7 +32,7 @@ type Shadow struct {
 // as the crawl's own queue and strategy do.
 const MaxShadows = 8
 
-// ShadowStatus tells how the picks of a shadow turned out.
+// ShadowStatus counts how the picks of a shadow turned out.
 type ShadowStatus struct {
 	Name    string  `json:"name"`
 	Picks   int     `json:"picks"`
@@ -47,9 +47,9 @@ type ShadowStatus struct {
 // shadow is a Shadow at work.
 type shadow struct {
 	*Crawl
-	name  string
-	names *shadowNames
-	told  bool // BeforeRound was called for the pick to come
+	name         string
+	names        *shadowNames
+	beforeCalled bool // BeforeRound was called for the pick to come
 
 	picks, known, fetched, onTopic, dry int
 
@@ -64,6 +64,8 @@ type shadowNames struct {
 	own []dowse.URL
 }
 
+// Add returns the place of a URL: an even number for one that the crawl knows, an odd one for
+// one of the shadow's own, which is copied, since the string may be part of a large page.
 func (n *shadowNames) Add(u dowse.URL) uint64 {
 	if id, ok := n.f.Find(u); ok {
 		return uint64(id) << 1
@@ -72,6 +74,7 @@ func (n *shadowNames) Add(u dowse.URL) uint64 {
 	return uint64(len(n.own)-1)<<1 | 1
 }
 
+// At returns the URL at a place, "" if there is none.
 func (n *shadowNames) At(place uint64) dowse.URL {
 	switch i := place >> 1; {
 	case place&1 == 0 && i < uint64(n.f.Len()):
@@ -129,6 +132,7 @@ func (list shadows) turns(turns ...*turn) {
 	}
 }
 
+// share returns part / whole, 0 if there is no whole.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -152,23 +156,23 @@ func (s *shadow) turns(list []*turn) {
 	own := make([]*turn, len(list))
 	for i, t := range list {
 		own[i] = s.prepared(t)
-		own[i].leads = s.heard(s.cfg.follow(own[i].p))
+		own[i].leads = s.noteLeads(s.cfg.follow(own[i].p))
 	}
 	for i, t := range own {
 		s.finishTurn(t)
-		s.told = s.told && list[i].fl.idle
+		s.beforeCalled = s.beforeCalled && list[i].fl.idle
 	}
 }
 
 // pick takes the lead that the shadow would visit.
 func (s *shadow) pick(now time.Time, rescores int) {
-	if b, ok := s.cfg.Strategy.(dowse.BeforeRounder); ok && !s.told {
-		s.in.applyAll(s.heard(b.BeforeRound(view{s.f})))
-		s.told = true
+	if b, ok := s.cfg.Strategy.(dowse.BeforeRounder); ok && !s.beforeCalled {
+		s.in.applyAll(s.noteLeads(b.BeforeRound(view{s.f})))
+		s.beforeCalled = true
 	}
 	id, ok := s.best(now, rescores)
 	if idler, can := s.cfg.Strategy.(dowse.Idler); !ok && can {
-		s.in.applyAll(s.heard(idler.Idle()))
+		s.in.applyAll(s.noteLeads(idler.Idle()))
 		id, ok = s.best(now, rescores)
 	}
 	if !ok {
@@ -181,7 +185,8 @@ func (s *shadow) pick(now time.Time, rescores int) {
 	}
 }
 
-// learn books how a pick turned out.
+// learn counts how a pick turned out. A pick that the crawl has not visited is counted when
+// it does; until then the shadow's harvest leaves it out.
 func (s *shadow) learn(fetched, onTopic bool) {
 	s.known++
 	if fetched {
@@ -192,7 +197,8 @@ func (s *shadow) learn(fetched, onTopic bool) {
 	}
 }
 
-// best takes out the best of what waits and of what the crawl has visited.
+// best takes out the best of what waits and of what the crawl has visited. The crawl's
+// visits do not take leads away from a shadow: it picks them when their turn comes.
 func (s *shadow) best(now time.Time, rescores int) (frontier.ID, bool) {
 	id, ok := s.waiting(now, rescores)
 	switch {
@@ -226,8 +232,9 @@ func (s *shadow) waiting(now time.Time, rescores int) (frontier.ID, bool) {
 	}
 }
 
-// heard takes note of what leads say of all URLs at once.
-func (s *shadow) heard(leads []dowse.Lead) []dowse.Lead {
+// noteLeads applies to the visited URLs what leads raise for all URLs, and drops wishes to
+// visit a page again, which a shadow cannot do.
+func (s *shadow) noteLeads(leads []dowse.Lead) []dowse.Lead {
 	for i := range leads {
 		switch l := &leads[i]; l.Kind {
 		case dowse.Raise:
@@ -259,14 +266,15 @@ func (s *shadow) prepared(t *turn) *turn {
 	return s.prepareTurn(t.now, fl, &p)
 }
 
-// A rank is where a URL stands in a shadow's order.
+// A rank is the place of a URL in a shadow's order.
 type rank struct {
 	id       frontier.ID
 	band     int8
 	priority float64
 }
 
-// ripe is a heap of URLs by rank. All rise together, as in a frontier.
+// ripe is a heap of URLs by rank. All rise together, as in a frontier. Its methods with
+// capital letters are those of heap.Interface.
 type ripe struct {
 	list   []rank
 	f      *frontier.Frontier
@@ -287,6 +295,8 @@ func (r *ripe) Pop() any {
 	return x
 }
 
+// before reports whether a comes before b, as in the frontier: by band, by priority if the
+// strategy orders by it, and by age.
 func (r *ripe) before(a, b rank) bool {
 	switch {
 	case a.band != b.band:
@@ -302,7 +312,8 @@ func (r *ripe) raise(by, limit float64) {
 	r.cap = limit
 }
 
-// lowered returns a rank as it stands in the heap, lifted as it counts.
+// lowered returns a rank as it is stored in the heap, lifted as it counts. A raise changes the
+// offset alone: all ranks rise together, so their order stays.
 func (r *ripe) lowered(x rank) rank {
 	x.priority -= r.offset
 	return x
@@ -332,7 +343,7 @@ func (s *shadow) begin(f *frontier.Frontier) {
 func (s *shadow) snapshot(out io.Writer, end uint64) error {
 	w := ledger.NewPart()
 	w.Text(s.name)
-	w.Bool(s.told)
+	w.Bool(s.beforeCalled)
 	for _, n := range []int{s.picks, s.known, s.fetched, s.onTopic, s.dry, len(s.names.own)} {
 		w.Uint(uint64(n))
 	}
@@ -353,7 +364,8 @@ func (s *shadow) snapshot(out io.Writer, end uint64) error {
 	return s.Snapshot(out, end)
 }
 
-const rankSize = 10 // bytes, at least
+// rankSize is the number of bytes that a rank takes in a snapshot, at least.
+const rankSize = 10
 
 // restore reads what snapshot wrote, and returns what the strategy has learnt.
 func (s *shadow) restore(in io.Reader) (learnt []byte, err error) {
@@ -364,7 +376,7 @@ func (s *shadow) restore(in io.Reader) (learnt []byte, err error) {
 	if name := r.Text(); r.Err == nil && name != s.name {
 		return nil, fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
 	}
-	s.told = r.Bool()
+	s.beforeCalled = r.Bool()
 	for _, n := range []*int{&s.picks, &s.known, &s.fetched, &s.onTopic, &s.dry} {
 		*n = int(r.Uint())
 	}

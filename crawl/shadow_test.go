@@ -97,7 +97,7 @@ func TestShadowsDoNotSteer(t *testing.T) {
 }
 
 // TestShadowsResume stops and takes up a crawl with shadows, from its journal and from
-// a snapshot: they must stand and go on as if it had never stopped.
+// a snapshot: they must be and go on as if it had never stopped.
 func TestShadowsResume(t *testing.T) {
 	var toy strategytest.Toy
 	var seeds []dowse.URL

@@ -17,17 +17,17 @@ import (
 // time at the second, so that a host that is slow but answers is not lost; and at further
 // tries for as long as the crawl would wait for any answer at all.
 const (
-	lateConns = 4 // one connection in so many, at least one, may serve late hosts while others wait
+	lateConns = 4 // late hosts get at most the connections divided by this, at least one, while others wait
 	lateAfter = 3 // visits in a row without an answer make a host late that had answered before
-	lateTurns = 8 // one visit in so many goes to a late host, if there is one
+	lateTurns = 8 // of this number of visits one goes to a late host, if there is one
 
-	strangerConns = 8 // waits are short once one connection in so many serves strangers,
-	crowd         = 4 // or while so many times as many hosts wait as there are connections
+	strangerConns = 8 // waits are short once the connections divided by this serve strangers,
+	crowd         = 4 // or while more hosts wait than the connections times this
 
 	shortWait = 3 * time.Second  // for the answer to a first visit
 	leastWait = time.Second      // for the same while hardly any new host answers
 	longWait  = 12 * time.Second // for the answer to a second visit, or
-	waitPart  = 4                // one part in so many of Patience, if that is shorter
+	waitPart  = 4                // Patience divided by this, if that is shorter
 
 	quietOver  = 16  // first visits over which the share of silent hosts is averaged, about
 	quietShare = 0.5 // of silent hosts from which first visits get less than shortWait
@@ -37,11 +37,12 @@ const (
 	givenUpAfter = 2  // visits without an answer, one of them long, after which a host that never answered is not waited for at the end
 )
 
-// hear notes whether a visit to a host was answered, by whatever status.
-func (b *hosts) hear(id frontier.HostID, p *dowse.Page) {
+// noteSilence counts the visits in a row to a host that had no answer of any status, and
+// files the host as late or not. First visits also add to the share of silent hosts.
+func (b *hosts) noteSilence(id frontier.HostID, p *dowse.Page) {
 	h := b.of(id)
 	switch {
-	case !unheard(p):
+	case !gotNoAnswer(p):
 		h.silent = 0
 	case h.silent < 255:
 		h.silent++
@@ -52,9 +53,9 @@ func (b *hosts) hear(id frontier.HostID, p *dowse.Page) {
 	b.f.SetLate(id, h.isLate())
 }
 
-// unheard reports whether a visit failed for the host's sake without an answer of any
+// gotNoAnswer reports whether a visit failed because of the host, without an answer of any
 // status.
-func unheard(p *dowse.Page) bool {
+func gotNoAnswer(p *dowse.Page) bool {
 	r := p.Host
 	return r != nil && (r.BackOff || r.Down) && p.Fetch.Status == 0 && (r.Robots == nil || r.Robots.Status == 0)
 }
@@ -67,6 +68,7 @@ func (h host) isLate() bool {
 // isStranger reports whether a host was never visited, or is late.
 func (h host) isStranger() bool { return h.requests == 0 || h.isLate() }
 
+// count returns 1 for true and 0 for false.
 func count(is bool) int {
 	if is {
 		return 1
@@ -121,8 +123,8 @@ func (b *hosts) sweep() time.Duration {
 // isCrowded reports whether more hosts wait than there are connections.
 func (b *hosts) isCrowded() bool { return b.f.HostsWaiting() > b.cfg.Polite.InFlight }
 
-// manyWait reports whether so many hosts wait that each of them cannot be tried as often as
-// its back-off would allow.
+// manyWait reports whether more hosts wait than can each be tried as often as its back-off
+// would allow.
 func (b *hosts) manyWait() bool { return b.f.HostsWaiting() > manyHosts }
 
 // lateRoom reports whether a further visit to a late host may begin: they have not used

@@ -14,7 +14,7 @@ import (
 )
 
 // A tarpit is a web in which some hosts accept and never answer: a visit to them ends
-// after a timeout, or when the crawl's patience does. It counts how many are out at once.
+// after a timeout, or when the crawl's patience does. It counts how many are out concurrently.
 type tarpit struct {
 	visits
 	tries   map[string]int

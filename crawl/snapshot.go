@@ -17,10 +17,16 @@ import (
 	"dowse/internal/wire"
 )
 
+// A partReader reads a part of a snapshot.
 type partReader = wire.Reader[[]byte]
 
-// Snapshot writes the state of the crawl, to be taken up by Restore with the
-// journal from offset end on. It must not be called in the middle of a round.
+// Snapshot writes the state of the crawl. Restore continues from it, with the journal
+// from offset end on. It must not be called in the middle of a round.
+//
+// A snapshot is never the only copy of anything: whatever it holds follows from the
+// journal, so a snapshot that is lost or damaged costs time and nothing else. Its layout
+// is a list of parts in a fixed order. Parts that later versions added come at the end,
+// where a snapshot of an earlier version simply stops.
 func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	if c.rounds.isOpen() {
 		return errors.New("crawl: snapshot: a round is under way")
@@ -61,6 +67,7 @@ type rulings struct {
 	parts []uint64 // places of the entries that hold them
 }
 
+// write appends the name of the model and the places of its entries.
 func (x *rulings) write(w *wire.Writer) {
 	w.Text(x.model)
 	w.Uint(uint64(len(x.parts)))
@@ -83,6 +90,7 @@ func (x *rulings) read(r *partReader) {
 // MidRound reports whether a round is under way, so that no snapshot can be taken.
 func (c *Crawl) MidRound() bool { return c.rounds.isOpen() }
 
+// saveStrategy returns what the strategy has learnt, nil if it does not implement Saver.
 func (cfg *Config) saveStrategy() ([]byte, error) {
 	s, ok := cfg.Strategy.(dowse.Saver)
 	if !ok {
@@ -95,7 +103,7 @@ func (cfg *Config) saveStrategy() ([]byte, error) {
 	return b, nil
 }
 
-// Restore takes up a crawl from a snapshot. It returns the offset from which the
+// Restore returns the crawl of a snapshot. It returns the offset from which the
 // journal is to be folded in. Visits that were out when it was taken wait again. After
 // an error strategies are as they were, unless one does not load what it saved.
 func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
@@ -108,14 +116,14 @@ func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	lessons := [][]byte{learnt}
+	states := [][]byte{learnt}
 	for _, s := range c.shadows {
 		if learnt, err = s.restore(in); err != nil {
 			return nil, 0, err
 		}
-		lessons = append(lessons, learnt)
+		states = append(states, learnt)
 	}
-	if err := c.cfg.teach(lessons); err != nil {
+	if err := c.cfg.loadStrategies(states); err != nil {
 		return nil, 0, err
 	}
 	c.f.countGone()
@@ -123,20 +131,21 @@ func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
 	return c, from, nil
 }
 
-// teach lets the strategies of the crawl and of its shadows load what they have learnt.
+// loadStrategies makes the strategies of the crawl and of its shadows load what they have
+// learnt, in the order of states.
 // It comes last: where the rest of a snapshot can't be read the journal is folded from
 // its beginning, by strategies that must know nothing yet.
-func (cfg *Config) teach(lessons [][]byte) error {
-	pupils := []dowse.Strategy{cfg.Strategy}
+func (cfg *Config) loadStrategies(states [][]byte) error {
+	list := []dowse.Strategy{cfg.Strategy}
 	for _, s := range cfg.Shadows {
-		pupils = append(pupils, s.Strategy)
+		list = append(list, s.Strategy)
 	}
-	for i, p := range pupils {
+	for i, p := range list {
 		s, ok := p.(dowse.Saver)
-		if !ok || len(lessons[i]) == 0 {
+		if !ok || len(states[i]) == 0 {
 			continue
 		}
-		if err := s.Load(lessons[i]); err != nil {
+		if err := s.Load(states[i]); err != nil {
 			return fmt.Errorf("crawl: load what the strategy learnt: %w", err)
 		}
 	}
@@ -196,12 +205,12 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 	return from, learnt, nil
 }
 
-// A part is one piece of the state that a snapshot holds beside the frontier.
+// A part is one piece of the state that a snapshot holds besides the frontier.
 type part interface {
 	write(w *wire.Writer)
 	read(r *partReader)
-	// check returns an error if what was read is not about so many URLs and hosts, or is
-	// nothing that a crawl can have written.
+	// check returns an error if what was read refers to URLs or hosts beyond the given
+	// numbers, or is nothing that a crawl can have written.
 	check(urls frontier.ID, hosts frontier.HostID) error
 }
 
@@ -218,6 +227,7 @@ func tail(c *Crawl) []part {
 	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield}
 }
 
+// errNoURL is returned for a snapshot that refers to a URL which the frontier does not have.
 var errNoURL = fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
 
 // A gatePart is what a gate has learnt from visits, homes what it has learnt from seeds.
@@ -296,6 +306,7 @@ func (c counts) read(r *partReader) {
 
 func (c counts) check(urls frontier.ID, _ frontier.HostID) error { return checkIDs(maps.Keys(c), urls) }
 
+// checkIDs returns an error if a number is not that of one of the first urls URLs.
 func checkIDs(ids iter.Seq[frontier.ID], urls frontier.ID) error {
 	for id := range ids {
 		if id >= urls {
@@ -309,7 +320,8 @@ func (c *clock) write(w *wire.Writer)                     { w.Time(c.latest) }
 func (c *clock) read(r *partReader)                       { c.latest = r.Time() }
 func (c *clock) check(frontier.ID, frontier.HostID) error { return nil }
 
-const hostSize = 23 // bytes, at least
+// hostSize is the number of bytes that a host takes, at least.
+const hostSize = 23
 
 func (b *hosts) write(w *wire.Writer) {
 	w.Uint(uint64(b.len()))
@@ -319,6 +331,8 @@ func (b *hosts) write(w *wire.Writer) {
 	}
 }
 
+// read reads the hosts. Those that were never visited are written as zeros and get no record.
+// All of them were counted before, so they are marked as met.
 func (b *hosts) read(r *partReader) {
 	b.grow(r.Count(hostSize))
 	for id := range frontier.HostID(b.len()) {
@@ -330,6 +344,8 @@ func (b *hosts) read(r *partReader) {
 	}
 }
 
+// write appends what lasts beyond a run. Visits in flight, and the counts that are marked in
+// the type, are left out, and so are the rules themselves, which the journal has.
 func (h *host) write(w *wire.Writer) {
 	w.Uint(h.robotsPlace)
 	w.Time(h.robotsUntil)
@@ -364,6 +380,7 @@ func (h *host) read(r *partReader) {
 
 func (n *network) check(frontier.ID, frontier.HostID) error { return nil }
 
+// write appends what concerns an outage. The rest belongs to one run and begins anew.
 func (n *network) write(w *wire.Writer) {
 	w.Time(n.answered)
 	w.Uint(uint64(n.failing))

@@ -13,7 +13,7 @@ import (
 	"dowse/strategy"
 )
 
-// TestPastDamage breaks records of a journal: a scan tells the gap and goes on behind it,
+// TestPastDamage breaks records of a journal: a scan reports the gap and goes on behind it,
 // and what is left of the journal can be read without opening it.
 func TestPastDamage(t *testing.T) {
 	_, whole := wholeJournal(t, 60, 9)

@@ -63,11 +63,11 @@ func (s *stats) visit(p *dowse.Page) {
 	s.archive(p.Fetch.Archive)
 }
 
-// countsAsPage reports whether a page counts as fetched (SPEC B.4): one that is
-// fetched again does not.
+// countsAsPage reports whether a page counts as fetched: one that is fetched again does
+// not, so that the harvest rate is a share of different pages.
 func countsAsPage(p *dowse.Page) bool { return p.Outcome == dowse.Fetched && !p.Again }
 
-// Books tell where every URL ever seen stands. They balance: Known is the sum of
+// Books count every URL ever seen by its state. They balance: Known is the sum of
 // the others.
 type Books struct {
 	Known      int `json:"known"`
@@ -197,6 +197,7 @@ type HostStatus struct {
 // Host returns what is known of the i-th host, in order of first sighting.
 func (c *Crawl) Host(i int) HostStatus { return c.hosts.status(frontier.HostID(i)) }
 
+// status returns what is known of a host, for people.
 func (b *hosts) status(id frontier.HostID) HostStatus {
 	h := b.at(id)
 	s := HostStatus{
@@ -217,7 +218,8 @@ func (b *hosts) status(id frontier.HostID) HostStatus {
 // in the archive was never committed.
 func (c *Crawl) LastArchived() dowse.Place { return c.stats.archived }
 
-// archive takes note of where an answer was kept.
+// archive records the place of an answer if it is the latest. The entries of a round are in
+// the order of its list and not of the archive, so a replay can meet a later place first.
 func (s *stats) archive(p dowse.Place) { s.archived = LaterPlace(s.archived, p) }
 
 // LaterPlace returns the one of two places that comes later in an archive. The zero

@@ -142,7 +142,7 @@ func takedownAndGoOn(t *testing.T, config func() crawl.Config) {
 	noTrace(t, dir, gone)
 }
 
-// ranks tells where every URL stands, by number: the strings of some are gone.
+// ranks returns the state and rank of every URL, by number: the strings of some are gone.
 func ranks(c *crawl.Crawl) []string {
 	list := []string{fmt.Sprintf("%+v", c.Status())}
 	for id := range frontier.ID(c.Frontier().Len()) {
@@ -152,7 +152,7 @@ func ranks(c *crawl.Crawl) []string {
 	return list
 }
 
-// foldOf returns where every URL stands by a journal, without changing it.
+// foldOf returns the state and rank of every URL by a journal, without changing it.
 func foldOf(t *testing.T, dir string, cfg crawl.Config) []string {
 	t.Helper()
 	cfg, own := journalled(t, dir, cfg)
@@ -181,7 +181,7 @@ func noTrace(t *testing.T, dir string, gone map[dowse.URL]bool) {
 		}
 		for u := range gone {
 			if u != "" && strings.Contains(string(data), string(u)+"\x00") {
-				t.Errorf("%s stands in %s", u, name)
+				t.Errorf("%s is still in %s", u, name)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (h hashed) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, took
 }
 
-// calendar is a chain of months without end, beside ordinary pages.
+// calendar is a chain of months without end, among ordinary pages.
 func calendar(relevance float64) toy {
 	menu := []dowse.URL{"http://a.test/about", "http://a.test/contact", "http://a.test/help", "http://a.test/terms"}
 	web := toy{"http://a.test/": {Links: to(append(menu, "http://a.test/cal?month=0")...)}, "http://a.test/about": {}}
@@ -143,10 +143,10 @@ func TestShortPages(t *testing.T) {
 }
 
 func TestTrapReasons(t *testing.T) {
-	var heard []string
+	var followed []string
 	s := follow(func(p *dowse.Page) leads {
 		if p.Outcome == dowse.Skipped {
-			heard = append(heard, fmt.Sprint(p.Reason, ": ", p.Detail))
+			followed = append(followed, fmt.Sprint(p.Reason, ": ", p.Detail))
 		}
 		return queueAll(p)
 	})
@@ -161,8 +161,8 @@ func TestTrapReasons(t *testing.T) {
 	}
 	c := begin(t, cfg, seeds...)
 	run(c, web)
-	if want := "trap.pattern: pattern a.test/item/N visited 3 times, 0 on topic"; len(heard) != 2 || heard[0] != want {
-		t.Errorf("heard %q, want twice %q", heard, want)
+	if want := "trap.pattern: pattern a.test/item/N visited 3 times, 0 on topic"; len(followed) != 2 || followed[0] != want {
+		t.Errorf("followed %q, want twice %q", followed, want)
 	}
 }
 

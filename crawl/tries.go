@@ -16,6 +16,7 @@ type tries struct {
 	recovered bool // a URL that broke was answered later, see hosts.noteOutcome; not kept in snapshots
 }
 
+// newTries returns tries in which no URL has failed.
 func newTries() tries {
 	return tries{failed: map[frontier.ID]uint8{}, cut: map[frontier.ID]int64{}, broke: map[frontier.ID]uint8{}}
 }

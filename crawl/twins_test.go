@@ -38,7 +38,7 @@ func templated(u dowse.URL) dowse.Sketch {
 }
 
 // TestLinksOfNearDuplicates visits two pages with one text: the links of the second are
-// followed as those of the first are, at half the priority, and the reasons say so.
+// followed as those of the first are, at half the priority, and the reasons show it.
 func TestLinksOfNearDuplicates(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

@@ -19,6 +19,7 @@ type urls struct {
 	gone    int                  // URLs that were taken down
 }
 
+// newURLs returns the URLs of a crawl over a frontier, which may be set later.
 func newURLs(f *frontier.Frontier, key uint64) *urls {
 	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}}
 }
@@ -55,6 +56,8 @@ func (f *urls) target(id frontier.ID) dowse.Target {
 // reason returns why a URL was left out or failed, "" if it was not.
 func (f *urls) reason(id frontier.ID) dowse.Reason { return ledger.ReasonOf(f.Reason(id)) }
 
+// exclude leaves a URL out for a reason. It stays known, so that links to it are not checked
+// again.
 func (f *urls) exclude(id frontier.ID, why dowse.Reason) {
 	f.Settle(id, dowse.Excluded)
 	f.SetReason(id, ledger.ReasonCode(why))
@@ -74,6 +77,7 @@ func (f *urls) shorten(id frontier.ID, depth, hops int) {
 	f.SetDepth(id, min(d, clamp8(depth)), min(h, clamp8(hops)))
 }
 
+// clamp8 returns n within the range of a byte, in which depths are stored.
 func clamp8(n int) uint8 { return uint8(min(max(n, 0), 255)) }
 
 // takeOut takes a URL out of the queue. One that waited for another visit is a
@@ -230,7 +234,7 @@ func (f *urls) granted(id frontier.ID) bool {
 	return (state == dowse.Waiting || state == dowse.Flying) && isTrap(f.reason(id))
 }
 
-// view shows a strategy the ends of the queue.
+// view is the [dowse.View] of a crawl: it shows a strategy the ends of the queue.
 type view struct{ f *urls }
 
 func (v view) Best() (dowse.Lead, bool) {

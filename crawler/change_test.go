@@ -97,7 +97,7 @@ func inState(c *crawler.Crawler, s dowse.State, re string) (list []dowse.URL) {
 // keep different things in mind. What follows is as if they had been given from the
 // beginning, and a replay of the journal gives the same.
 func TestChangesAtAResume(t *testing.T) {
-	all := []string{"online", "link-context", "otie"}
+	all := []string{"auto", "online", "link-context", "otie"}
 	if testing.Short() {
 		all = all[:1]
 	}

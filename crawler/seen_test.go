@@ -57,7 +57,7 @@ func (p *pools) crawl(t *testing.T, pages int, contrast string) (said map[dowse.
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(p.dir, crawler.Config{
-		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
+		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Order: settings.Order{Strategy: "link-context"}, Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
 
 		Trained: func(m collection.Model) { p.models = append(p.models, m) },
 	})

@@ -13,8 +13,8 @@ import (
 	"dowse"
 	"dowse/crawler"
 	"dowse/internal/archive"
-	"dowse/internal/beside"
 	"dowse/internal/extract"
+	"dowse/internal/shareddata"
 	"dowse/judge"
 	"dowse/settings"
 	"dowse/weburl"
@@ -36,8 +36,8 @@ type wiki struct {
 
 func openWiki(t *testing.T) *wiki {
 	t.Helper()
-	dir := beside.Path(t, "webs")
-	labels := beside.Read(t, "webs", "wikispeedia.labels.tsv")
+	dir := shareddata.Path(t, "webs")
+	labels := shareddata.Read(t, "webs", "wikispeedia.labels.tsv")
 	w := &wiki{dir: dir, topics: map[dowse.URL][]string{}}
 	for line := range strings.Lines(string(labels)) {
 		raw, topic, _ := strings.Cut(strings.TrimSpace(line), "\t")

@@ -85,7 +85,7 @@ func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
 func (c *Client) Agent() string { return c.config.token() }
 
 // Get requests the page u: one request, no redirect followed. It never fails:
-// the outcome of the response says what went wrong. The caller owns the
+// the outcome of the response names the problem. The caller owns the
 // response and, if the client has a budget, must release its claim.
 func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
 	return c.fetch(ctx, u, pageLimits(c.config))

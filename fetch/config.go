@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Config says who asks, what may be reached and how much is read. The zero
+// Config sets who asks, what may be reached and how much is read. The zero
 // Config works: it asks as "dowse", reaches public addresses only and has
 // limits that a page written for people does not come near. A zero field means
 // its default.

@@ -113,7 +113,7 @@ func page(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, sentence)
 }
 
-// TestNames covers D01 to D03: 127.5.0.1 stands for the public web, 127.0.0.1 for
+// TestNames covers D01 to D03: 127.5.0.1 is the public web, 127.0.0.1 for
 // the inside.
 func TestNames(t *testing.T) {
 	public := serveAt(t, "127.5.0.1:0", http.HandlerFunc(page))

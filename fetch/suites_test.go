@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 	"dowse/weburl"
 )
 
 // suite reads a file of the conformance suites, which lie outside the repository.
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
-	return beside.Read(t, "suites", name)
+	return shareddata.Read(t, "suites", name)
 }
 
 func eachLine(t *testing.T, data []byte, into func() any, do func()) (n int) {

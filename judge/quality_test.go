@@ -16,9 +16,9 @@ import (
 
 	"dowse"
 	"dowse/internal/archive"
-	"dowse/internal/beside"
 	"dowse/internal/extract"
 	"dowse/internal/judgetest"
+	"dowse/internal/shareddata"
 	"dowse/judge"
 )
 
@@ -48,7 +48,7 @@ func TestQuality(t *testing.T) {
 	if *quality == "" {
 		t.Skip("not asked for: -quality=tune or -quality=report")
 	}
-	dir := beside.Path(t, "webs")
+	dir := shareddata.Path(t, "webs")
 	topics, err := readLines(filepath.Join(dir, "wikispeedia.topics."+*quality+".txt"))
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 
 	"dowse"
 	"dowse/internal/archive"
-	"dowse/internal/beside"
 	"dowse/internal/extract"
 	"dowse/internal/judgetest"
+	"dowse/internal/shareddata"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -29,7 +29,7 @@ func TestQuality(t *testing.T) {
 	if *quality == "" {
 		t.Skip("not asked for: -quality=tune or -quality=report")
 	}
-	web := readLabelledWeb(t, beside.Path(t, "webs"))
+	web := readLabelledWeb(t, shareddata.Path(t, "webs"))
 	fmt.Println("| on topic | others | words F1 | AP | examples F1 | AP | both F1 | AP |\n|---|---|---|---|---|---|---|---|")
 	for _, row := range []struct{ on, off int }{{10, 20}, {3, 6}, {1, 2}, {3, 0}, {1, 0}} {
 		fmt.Printf("| %d | %d |", row.on, row.off)

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 	"dowse/weburl"
 )
 
 // suite reads a file of the shared conformance suites, or skips the test.
 func suite(t *testing.T, name ...string) []byte {
 	t.Helper()
-	return beside.Read(t, append([]string{"suites"}, name...)...)
+	return shareddata.Read(t, append([]string{"suites"}, name...)...)
 }
 
 // pairs reads a JSON object of strings, which may be null.

@@ -125,7 +125,8 @@ func (d *ratingRun) visit(ctx context.Context, raw string, u dowse.URL) (*facts.
 	return line, p.Outcome, "", nil
 }
 
-// list reads URLs, one per line. Empty lines and comments are skipped.
+// list reads URLs, one per line. Empty lines and comments are skipped. Pages are passed on
+// as their lines are read, so a pipe that is still being written is judged meanwhile.
 func (d *ratingRun) list(name string, in io.Reader, submit func(rating) bool) error {
 	sc := bufio.NewScanner(in)
 	for sc.Scan() {
@@ -143,7 +144,7 @@ func (d *ratingRun) list(name string, in io.Reader, submit func(rating) bool) er
 	return nil
 }
 
-// html reads a file that is one page.
+// html reads a file that is one page. What is beyond maxCase bytes is ignored.
 func (d *ratingRun) html(name string, in io.Reader, submit func(rating) bool) error {
 	body, err := io.ReadAll(io.LimitReader(in, maxCase))
 	if err != nil {

@@ -101,7 +101,7 @@ func newChaos(t *testing.T, seed uint64, short bool) *chaos {
 	if short {
 		pages, ops = 150, 14
 	}
-	strategies := []string{"link-context", "online", "breadth-first", "random", "otie", "opic", "shark", "naive-best-first", "soft-focus"} // those that visit all they find
+	strategies := []string{"auto", "link-context", "online", "breadth-first", "random", "otie", "opic", "shark", "naive-best-first", "soft-focus"} // those that visit all they find
 	return &chaos{
 		t: t, rng: rng, web: serveChaos(t, pages, rng), ops: ops,
 		dir:      filepath.Join(t.TempDir(), "chaos.dowse"),

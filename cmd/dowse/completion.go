@@ -108,7 +108,8 @@ func argumentValues(n *kong.Node, path string) (list []string) {
 	return nil
 }
 
-// words returns the commands and values of a completion, separated by spaces.
+// words returns the commands and values of a completion, separated by spaces. None of
+// them contains a space itself.
 func (c completion) words() string {
 	var all []string
 	for _, w := range c.commands {
@@ -153,7 +154,8 @@ complete -o filenames -F _dowse dowse
 }
 
 // shellPaths prints the cases of a shell script that follow the words typed so far down
-// the commands.
+// the commands. A word that is no command at its place matches no case and is skipped, so
+// flags and arguments may come between.
 func shellPaths(out io.Writer, list []completion) {
 	for _, c := range list {
 		if c.path == "" {
@@ -273,7 +275,8 @@ func fishFlag(text string) string {
 	return "-s " + strings.TrimPrefix(text, "-")
 }
 
-// powershellCompletion prints a script for PowerShell.
+// powershellCompletion prints a script for PowerShell: a table from commands to words, and
+// a loop that follows the words before the cursor down the commands.
 func powershellCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# PowerShell completion for dowse
 Register-ArgumentCompleter -Native -CommandName dowse -ScriptBlock {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 // debugAnswers has a debug command answer cases.
@@ -131,13 +131,13 @@ func FuzzDebugLines(f *testing.F) {
 	})
 }
 
-// suite reads a file of the conformance suites, which live beside the project.
+// suite reads a file of the conformance suites, which live next to the checkout.
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("short: starts no goroutines")
 	}
-	return beside.Read(t, "suites", name)
+	return shareddata.Read(t, "suites", name)
 }
 
 // conform feeds the cases of a suite to a debug command and counts the answers that

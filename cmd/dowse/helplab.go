@@ -6,7 +6,8 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// printMeasures prints the measures of the lab from their table.
+// printMeasures prints the measures of the lab from their table, so that the help names
+// exactly the measures that can be asked for, with unit and direction.
 func printMeasures(w *world) error {
 	fmt.Fprint(w.out, `What the lab measures, written NAME[/WINDOW][@WHERE]: harvest, recall@500,
 window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget,
@@ -23,7 +24,8 @@ or end, the default. Definitions in full: docs/measures.md.
 	return nil
 }
 
-// printClaims prints the language of claims, which --assert and experiments use.
+// printClaims prints the language of claims, which --assert and experiments use. Examples
+// explain it better than a grammar would, so there is one for each form.
 func printClaims(w *world) error {
 	_, err := fmt.Fprint(w.out, `A claim compares measures of strategies, over the topics that both were run on:
 

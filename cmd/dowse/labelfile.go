@@ -10,7 +10,8 @@ import (
 	"dowse/collection"
 )
 
-// A givenLabel is a line of a file with labels.
+// A givenLabel is a line of a file with labels. Only url and label are required; by and
+// note are kept with the label.
 type givenLabel struct {
 	URL   string `json:"url"`
 	Label string `json:"label"`
@@ -20,7 +21,8 @@ type givenLabel struct {
 	line int
 }
 
-// The limits of a file with labels: the number of labels, and the bytes of a line.
+// The limits of a file with labels: the number of labels, and the bytes of a line. A file
+// that was given by mistake, such as an archive, fails here instead of filling memory.
 const (
 	maxGiven     = 1_000_000
 	maxGivenLine = 64 << 10
@@ -54,7 +56,8 @@ func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	return list, nil
 }
 
-// parseGiven parses one line and checks its label.
+// parseGiven parses one line and checks its label. A line that begins with a brace is
+// JSON; no URL begins so.
 func parseGiven(line string) (g givenLabel, err error) {
 	if strings.HasPrefix(line, "{") {
 		err = json.Unmarshal([]byte(line), &g)

@@ -8,7 +8,7 @@ import (
 )
 
 // labListCmd lists the built-in experiments, which reproduce figures and tables of
-// papers.
+// papers. One experiment can cover several figures; each of them is a name to run it by.
 type labListCmd struct {
 	JSON bool `help:"Print JSON."`
 }

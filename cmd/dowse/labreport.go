@@ -74,7 +74,8 @@ func (c *labReportCmd) Run(w *world) error {
 	return hold(w, in, claims, false)
 }
 
-// openRun reads a run from its folder and returns what a report needs.
+// openRun reads a run from its folder and returns what a report needs. Everything comes
+// from the folder: neither the web nor the collection of the run has to be there.
 func openRun(dir string) (reports.Input, error) {
 	r, m, err := experiment.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +87,8 @@ func openRun(dir string) (reports.Input, error) {
 	return inputOf(r, m.Command, m.Version)
 }
 
-// orMeasures parses the measures of a flag; without any it returns otherwise.
+// orMeasures parses the measures of a flag; without any it returns otherwise, which are the
+// measures of the experiment itself.
 func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Measure, err error) {
 	for _, n := range names {
 		m, err := measure.Parse(n)

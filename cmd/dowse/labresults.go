@@ -72,7 +72,8 @@ func (c *labResultsCmd) Run(w *world) error {
 const resultsFile = "results.md"
 
 // runsIn replaces folders that contain runs by those runs, sorted by name. A folder is a
-// run if it has the experiment's file.
+// run if it has the experiment's file. Only folders directly below are
+// searched.
 func runsIn(list []string) (dirs []string, err error) {
 	for _, path := range list {
 		if _, err := os.Stat(filepath.Join(path, "experiment.yaml")); err == nil || !isFolder(path) {

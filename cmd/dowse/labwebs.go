@@ -9,7 +9,9 @@ import (
 	"dowse/internal/lab/web"
 )
 
-// labWebsCmd describes webs: their size, links, labels and topics.
+// labWebsCmd describes webs: their size, links, labels and topics. It answers, before an
+// experiment is run, whether a web is fit for one: whether its links resolve, how much of
+// it can be reached, and whether pages of a topic link to each other.
 type labWebsCmd struct {
 	Webs   []string `arg:"" optional:"" name:"web" help:"demo, WARC, WACZ, collection or web (default: list them)."`
 	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
@@ -110,7 +112,8 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 	return nil
 }
 
-// topics returns the topics to show: the named ones, or those with the most pages.
+// topics returns the topics to show: the named ones, or those with the most pages. A web
+// without labels has none.
 func (c *labWebsCmd) topics(labels *web.Labels) []string {
 	if len(c.Topic) > 0 || labels == nil {
 		return c.Topic
@@ -144,7 +147,7 @@ func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/fl
 
 // labRecordCmd makes a recorded web, on which experiments can run repeatedly, from a
 // collection or an archive. Without labels of people the verdicts of the collection's own
-// judge are the labels; the help says what that means for comparisons.
+// judge are the labels; the help explains what that means for comparisons.
 type labRecordCmd struct {
 	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
@@ -164,7 +167,8 @@ of a collection are labelled that its judge found on topic: that is no truth, an
 measures on it favour strategies that go where the crawl went.`
 }
 
-// Run makes the web and prints what it contains.
+// Run makes the web and prints what it contains, and the command to look at it with. All
+// of that goes to stderr: the result is the folder.
 func (c *labRecordCmd) Run(w *world) error {
 	r, err := c.record(w)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"dowse/judge"
 )
 
-// saveModel writes a model to a file, as model: in a topic file can name it.
+// saveModel writes a model to a file, as model: in a topic file can name it, and prints the
+// line that names it. The file is replaced as a whole, so that a crawl that reads it at the
+// same time never sees half a model.
 func saveModel(w *world, m judge.Model, file string) error {
 	data, err := judge.Save(m)
 	if err != nil {
@@ -41,7 +43,8 @@ func savingsOf(args []string, language string) (list []saving, err error) {
 	return list, nil
 }
 
-// saveAll trains each kind on all examples and writes it.
+// saveAll trains each kind on all examples and writes it. Measuring is done before, on
+// parts of the examples; the model to keep has the use of all.
 func saveAll(w *world, list []saving, examples []judge.Example) error {
 	for _, s := range list {
 		m, err := s.Trainer.Train(examples)

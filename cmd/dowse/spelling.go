@@ -8,8 +8,8 @@ import (
 	"dowse/topic"
 )
 
-// becauseOf returns reasons for JSON: stems stay, and the word that the page uses is
-// added.
+// becauseOf returns reasons for JSON: stems stay, since programs compare them, and the word
+// that the page uses is added.
 func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
 	out := facts.Causes(list)
 	for i := range out {
@@ -19,7 +19,7 @@ func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
 }
 
 // spell finds the words of the page behind the stems in the judge's reasons: a judge
-// knows "bleach", the page says "bleaching". In JSON they are added to the stems, which
+// knows "bleach", the page has "bleaching". In JSON they are added to the stems, which
 // programs compare; for people they replace them. A page that is not kept has none.
 func (a *account) spell(cr *crawler.Crawler, scripts bool) {
 	if a.Judged == nil {

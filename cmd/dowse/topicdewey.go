@@ -7,7 +7,8 @@ import (
 	"dowse/judge"
 )
 
-// topicDeweyCmd makes a judge from a decimal classification.
+// topicDeweyCmd makes a judge from a decimal classification. Such a judge needs no examples:
+// the labels of the classes are all that it knows of a topic.
 type topicDeweyCmd struct {
 	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
 	Codes string   `placeholder:"FILE" help:"Table of classes, code, tab, label (default: built-in)."`
@@ -54,8 +55,9 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	return saveModel(w, m, c.Model)
 }
 
-// below returns the codes that begin with one of the wanted prefixes; a prefix without a
-// code is an error.
+// below returns the codes that begin with one of the wanted prefixes: in a decimal
+// classification the code of a class is the prefix of its subclasses. A prefix without a
+// code is an error, since a typo would otherwise make a judge that accepts nothing.
 func below(codes []judge.Code, want []string) (list []string, err error) {
 	for _, prefix := range want {
 		found := len(list)

@@ -39,7 +39,8 @@ type listedTopic struct {
 	Problem    string   `json:"problem,omitempty"` // why it can't be read
 }
 
-// Run prints one line per topic.
+// Run prints one line per topic. A folder without topics is no error: the hint goes to
+// stderr, so that a program that reads the list gets an empty one.
 func (c *topicListCmd) Run(w *world) error {
 	if len(c.Dir) == 0 {
 		c.Dir = []string{"."}
@@ -69,13 +70,13 @@ func (c *topicListCmd) print(w *world, t listedTopic) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(t)
 	}
-	says := strings.Join(slices.DeleteFunc(strings.Split(t.Counts, ", "), func(s string) bool { return strings.HasSuffix(s, " 0") }), ", ")
+	text := strings.Join(slices.DeleteFunc(strings.Split(t.Counts, ", "), func(s string) bool { return strings.HasSuffix(s, " 0") }), ", ")
 	if t.Problem != "" {
-		says = "can't be read: " + t.Problem
+		text = "can't be read: " + t.Problem
 	}
 	n := columnsOf(w.out)
 	path, name := clipMiddle(oneLine(t.Path), max(24, n*3/10), n), clip(oneLine(t.Name), max(20, n/4), n)
-	line := fmt.Sprintf("%-*s %-*s %s", max(24, n*3/10), path, max(20, n/4), name, oneLine(says))
+	line := fmt.Sprintf("%-*s %-*s %s", max(24, n*3/10), path, max(20, n/4), name, oneLine(text))
 	_, err := fmt.Fprintln(w.out, clip(line, n, n))
 	return err
 }
@@ -102,7 +103,8 @@ func topicsIn(dir string) (list []listedTopic, err error) {
 	return list, nil
 }
 
-// listing returns the entry of a topic that was read, or of the error.
+// listing returns the entry of a topic that was read, or of the error. Of several problems
+// the first is listed, with its line; dowse topic check prints all of them.
 func listing(path string, t *topic.Topic, err error, col bool) listedTopic {
 	l := listedTopic{Path: path, Collection: col}
 	if err != nil {

@@ -103,7 +103,8 @@ func (c *topicSelectCmd) selection() directory.Selection {
 	}
 }
 
-// A drawnTopic is a selected topic in JSON and in NAME.split.json.
+// A drawnTopic is a selected topic in JSON and in NAME.split.json. Its pages are split so
+// that seeds, training examples and the targets for evaluation have none in common.
 type drawnTopic struct {
 	Name    string      `json:"name"`
 	Path    string      `json:"path"`
@@ -132,7 +133,8 @@ type topicDraw struct {
 	Rejected   []rejectedTopic `json:"rejected"`
 }
 
-// newDraw gives each selected topic a name and returns the draw for printing.
+// newDraw gives each selected topic a name and returns the draw for printing. Lists that
+// may be empty are not nil, so that JSON has [] and never null.
 func newDraw(name string, s *directory.Selected) *topicDraw {
 	d := &topicDraw{Directory: name, Level: s.Selection.Level, Min: s.Selection.Min, Candidates: s.Candidates, Rejected: []rejectedTopic{}}
 	taken := map[string]int{}
@@ -149,7 +151,8 @@ func newDraw(name string, s *directory.Selected) *topicDraw {
 	return d
 }
 
-// topicName returns a unique name for a topic, derived from its path.
+// topicName returns a unique name for a topic, derived from its path. It is also the name
+// of the topic's files. Topics that would have the same name are numbered.
 func topicName(path string, taken map[string]int) string {
 	words := strings.NewReplacer("/", " ", "_", " ").Replace(strings.TrimPrefix(path, directory.Top+"/"))
 	name := topic.FromWords([]string{words}).Name

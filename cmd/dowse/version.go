@@ -33,7 +33,8 @@ func (c *versionCmd) Run(w *world) error {
 	return nil
 }
 
-// commit returns the revision that the program was built from, "" if the build has none.
+// commit returns the revision that the program was built from, "" if the build has none:
+// go build records it only within a checkout.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -12,8 +12,8 @@ const maxRedirects = 20
 // on count as redirects, see [SendsOn].
 type chains map[frontier.ID]uint8
 
-// MayRedirect reports whether a redirect from a URL may be followed: not too many others lie
-// above it in a row.
+// MayRedirect reports whether a redirect from a URL may be followed: fewer than maxRedirects
+// in a row led to the URL.
 func (g *Gate) MayRedirect(id frontier.ID) bool { return g.chains[id] < maxRedirects }
 
 // MaySendOn is [Gate.MayRedirect] for a page that sends people on.
@@ -35,9 +35,8 @@ func (g *Gate) EndChain(id frontier.ID) { delete(g.chains, id) }
 // SendOn adds to the chain of a URL that a page sends on to.
 func (g *Gate) SendOn(id, target frontier.ID) { g.chains[target] = g.chains[id] + 1 }
 
-// SendsOn reports whether a link is of a kind with redirects: it has no words on it,
-// on a page without a text to speak of. Pages that refresh to another have such
-// links.
+// SendsOn reports whether a link works like a redirect: it has no words on it, and its page
+// has hardly a text. Pages that refresh to another have such links.
 func SendsOn(p *dowse.Page, l *dowse.Link) bool {
 	return p.Outcome == dowse.Fetched && p.Sketch.IsZero() && !p.OnTopic && l.Anchor == "" && len(l.More) == 0
 }

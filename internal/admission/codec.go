@@ -43,8 +43,8 @@ func (g *Gate) ReadHomes(r *wire.Reader[[]byte]) {
 	}
 }
 
-// Fits reports whether the gate speaks of no other URLs and hosts than the first ids and
-// hosts.
+// Fits reports whether all URLs and hosts in the gate are among the first ids URLs and the
+// first hosts hosts. A snapshot for which that is false is damaged.
 func (g *Gate) Fits(ids frontier.ID, hosts frontier.HostID) bool {
 	for id := range g.chains {
 		if id >= ids {

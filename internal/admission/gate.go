@@ -26,7 +26,7 @@ type Gate struct {
 }
 
 // New returns a gate that has seen nothing. The secret keys the counts of domains, so that
-// nobody outside can make two domains share one.
+// no page can name a domain that shares the count of another.
 func New(scope Scope, traps Traps, secret uint64) *Gate {
 	scope.homes = map[string]bool{}
 	return &Gate{
@@ -53,7 +53,7 @@ type Bounds struct {
 	PerHost int // pages of one host
 }
 
-// Full reports whether a host that gave so many pages may give no further one.
+// Full reports whether a host that gave a number of pages may give no further one.
 func (b Bounds) Full(pages int) bool { return b.PerHost > 0 && pages >= b.PerHost }
 
 // Refuses returns why a URL may not be queued, or "".
@@ -70,7 +70,7 @@ func (g *Gate) Refuses(b Bounds, c Candidate) dowse.Reason {
 }
 
 // Excludes returns why a URL is outside the scope or looks like one of endlessly many, or
-// "". It can have become so since the URL was queued.
+// "". Visits to other URLs can have brought that about since the URL was queued.
 func (g *Gate) Excludes(c Candidate) dowse.Reason {
 	if why := g.scope.skips(c.URL); why != "" {
 		return why

@@ -50,8 +50,8 @@ const (
 	// a page, no more than n/32 may.
 	minShared = 10
 
-	// thinBins is the number of bins of its own below which a page says so little
-	// that its text hardly shows whether it is worth a visit.
+	// thinBins is the number of bins of its own below which a page has so few
+	// words that its text hardly shows whether it is worth a visit.
 	thinBins = 4
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 func TestIndex(t *testing.T) {
@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 }
 
 func TestIndexOfSamples(t *testing.T) {
-	paths, err := filepath.Glob(beside.Path(t, "data", "warc") + "/*")
+	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
 	var b bytes.Buffer
 	check(t, Index(&b, paths...))

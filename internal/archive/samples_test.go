@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 func sample(t testing.TB, path string) []byte {
 	t.Helper()
-	return beside.Read(t, strings.TrimPrefix(path, "../../../shared/"))
+	return shareddata.Read(t, strings.TrimPrefix(path, "../../../shared/"))
 }
 
 // TestSamples reads the files of other writers: how many records there are, as
@@ -131,7 +131,7 @@ func fetched(t testing.TB, rt http.RoundTripper, u string) string {
 
 // TestSamplesReplay asks for everything that was recorded.
 func TestSamplesReplay(t *testing.T) {
-	paths, err := filepath.Glob(beside.Path(t, "data", "warc") + "/*")
+	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
 	for _, path := range paths {
 		web, err := OpenWeb(path)
@@ -150,7 +150,7 @@ func TestSamplesReplay(t *testing.T) {
 
 // TestSamplesAreSound checks the digests that other writers wrote.
 func TestSamplesAreSound(t *testing.T) {
-	paths, err := filepath.Glob(beside.Path(t, "data", "warc") + "/*")
+	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
 	for _, path := range paths {
 		r := sound(t, path)

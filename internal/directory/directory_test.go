@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 const small = `{"path":"Recreation/Collecting/Lighthouses","url":"https://a.example/","title":"Lights"}
@@ -261,7 +261,7 @@ func TestClean(t *testing.T) {
 }
 
 func TestSamples(t *testing.T) {
-	d, err := Open(beside.Path(t, "data/odp-content-sample.rdf.u8"), Options{})
+	d, err := Open(shareddata.Path(t, "data/odp-content-sample.rdf.u8"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 // made returns the label file of a tree with 3 × 4 × 5 categories of 8 pages each.
@@ -132,7 +132,7 @@ func TestSelectRefuses(t *testing.T) {
 
 // The editors' subjects of Wikispeedia go through the same door as a real directory.
 func TestSelectWikispeedia(t *testing.T) {
-	d, err := Open(beside.Path(t, "webs/wikispeedia.labels.tsv"), Options{})
+	d, err := Open(shareddata.Path(t, "webs/wikispeedia.labels.tsv"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 )
 
 // suite returns a path in the collection of conformance cases.
 func suite(t testing.TB, path ...string) string {
 	t.Helper()
 	last := len(path) - 1 // may be a pattern
-	return filepath.Join(beside.Path(t, append([]string{"suites"}, path[:last]...)...), path[last])
+	return filepath.Join(shareddata.Path(t, append([]string{"suites"}, path[:last]...)...), path[last])
 }
 
 // A treeCase is a page and the tree that a browser makes of it.

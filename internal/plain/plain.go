@@ -99,7 +99,7 @@ func Fit(s string, n int) string {
 	return string([]rune(s)[:max(0, n-1)]) + "…"
 }
 
-// FitMiddle is Fit for paths and URLs: it cuts the middle, which says least.
+// FitMiddle is Fit for paths and URLs: it cuts the middle, which shows the least.
 func FitMiddle(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n || n < 3 {

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 	"dowse/internal/text"
 )
 
 // vocabulary reads the words of a conformance list with their stems.
 func vocabulary(t testing.TB, name string) [][2]string {
 	t.Helper()
-	f, err := os.Open(beside.Path(t, "suites", "stem", name+".tsv.gz"))
+	f, err := os.Open(shareddata.Path(t, "suites", "stem", name+".tsv.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 	"dowse/internal/trace"
 	"dowse/strategy/input"
 )
@@ -240,7 +240,7 @@ func TestReaderFails(t *testing.T) {
 
 func sample(t testing.TB, path string) *os.File {
 	t.Helper()
-	f, err := os.Open(beside.Path(t, path))
+	f, err := os.Open(shareddata.Path(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

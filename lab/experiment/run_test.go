@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/beside"
 	"dowse/internal/lab/measure"
+	"dowse/internal/shareddata"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
@@ -357,7 +357,7 @@ func BenchmarkPage(b *testing.B) {
 // thousand words, for one of the topics to tune on. Breadth-first is what the
 // simulation costs by itself.
 func BenchmarkWikispeedia(b *testing.B) {
-	dir := beside.Path(b, "webs")
+	dir := shareddata.Path(b, "webs")
 	text := fmt.Sprintf("web: {path: %[1]s/wikispeedia.warc.gz, traces: [%[1]s/wikispeedia.squid.log.gz]}\ntraining: {positives: 10}\ntopics: [Top/Science/Biology/Mammals]\nbudget: {pages: 1000}\n", dir)
 	for _, d := range strategy.All() {
 		b.Run(d.Name, func(b *testing.B) { benchmarkCrawl(b, text, d.Name) })

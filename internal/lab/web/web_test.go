@@ -15,8 +15,8 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/fetch"
-	"dowse/internal/beside"
 	"dowse/internal/demo"
+	"dowse/internal/shareddata"
 	"dowse/judge"
 	"dowse/strategy"
 )
@@ -250,7 +250,7 @@ func TestLabels(t *testing.T) {
 
 // TestRecord makes a web of WARC files and reads it again.
 func TestRecord(t *testing.T) {
-	sample := beside.Path(t, "webs", "wikispeedia-subjects.warc.gz")
+	sample := shareddata.Path(t, "webs", "wikispeedia-subjects.warc.gz")
 	dir := filepath.Join(t.TempDir(), "hubs.web")
 	labels := filepath.Join(t.TempDir(), "l.tsv")
 	if err := os.WriteFile(labels, []byte("http://schools-wikipedia.org/wp/index/alpha.htm\tTop/Index\n"), 0o644); err != nil {

@@ -1,8 +1,8 @@
-// Package beside finds test material that is not part of the repository: recorded
+// Package shareddata finds test material that is not part of the repository: recorded
 // webs, sample files and conformance suites that other people wrote. It lies in a
 // folder named shared next to the checkout. Tests that need it are skipped where it
 // is absent. Only tests import this package.
-package beside
+package shareddata
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{filepath.Dir(root(t)), "shared"}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("beside: needs shared/%s next to the checkout", filepath.ToSlash(filepath.Join(elem...)))
+		t.Skipf("shareddata: needs shared/%s next to the checkout", filepath.ToSlash(filepath.Join(elem...)))
 	}
 	return path
 }
@@ -45,6 +45,6 @@ func root(t testing.TB) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-	t.Fatal("beside: no go.mod above the test")
+	t.Fatal("shareddata: no go.mod above the test")
 	return ""
 }
