@@ -15,7 +15,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/archive"
-	"dowse/internal/beside"
+	"dowse/internal/shareddata"
 	"dowse/internal/extract"
 	"dowse/internal/hostile/template"
 	"dowse/internal/text"

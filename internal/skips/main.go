@@ -6,7 +6,7 @@
 // of them looks like a run that passes.
 //
 // Tests that need the material of others, in a folder named shared next to the
-// checkout, are listed with a reason that begins with "beside:". They may be
+// checkout, are listed with a reason that begins with "shareddata:". They may be
 // skipped only where there is no such folder, as in a clone elsewhere.
 //
 //	go run ./internal/skips -timeout 30m ./...
@@ -148,7 +148,7 @@ func (r *results) report(allowed map[string]string) (unlisted int) {
 }
 
 // parseAllowed reads lines of a package, a test and the reason for skipping it. A
-// reason that begins with "beside:" counts only if alone is set: the checkout has
+// reason that begins with "shareddata:" counts only if alone is set: the checkout has
 // no material of others next to it.
 func parseAllowed(list string, alone bool) map[string]string {
 	allowed := map[string]string{}
@@ -157,7 +157,7 @@ func parseAllowed(list string, alone bool) map[string]string {
 		if len(fields) != 3 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		if alone || !strings.HasPrefix(fields[2], "beside:") {
+		if alone || !strings.HasPrefix(fields[2], "shareddata:") {
 			allowed[fields[0]+" "+fields[1]] = fields[2]
 		}
 	}

@@ -41,8 +41,8 @@ skipped  p TestD: short: starts no goroutines
 
 // A test that needs the material of others may be skipped where there is none, and not
 // where a part of it is missing.
-func TestBesideIsOptional(t *testing.T) {
-	const list = "p TestA beside: needs shared/suites\np TestB by hand\n"
+func TestSharedDataIsOptional(t *testing.T) {
+	const list = "p TestA shareddata: needs shared/suites\np TestB by hand\n"
 	if got := parseAllowed(list, true); got["p TestA"] == "" || got["p TestB"] == "" {
 		t.Errorf("alone: %v, want both tests", got)
 	}
