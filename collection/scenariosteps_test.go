@@ -131,7 +131,7 @@ func (r *scenarioRun) undo(args []string) {
 }
 
 func (r *scenarioRun) retrain([]string) {
-	m, err := crawler.Retrain(r.dir)
+	m, err := crawler.Retrain(r.dir, "")
 	if !r.failed(err) {
 		r.show("%s: %d labels, %d on, through line %d, before %q, undo %v", m.Model, m.Labels, m.On, m.Through, m.Before, m.Undo)
 	}

@@ -405,7 +405,7 @@ func TestTopicOfALabelledCrawl(t *testing.T) {
 			break
 		}
 	}
-	if _, err := crawler.Retrain(dir); err != nil {
+	if _, err := crawler.Retrain(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Pages, cfg.Topic = 50, &topic.Topic{Name: "pools", Words: []string{"tide pools", "limpet"}}

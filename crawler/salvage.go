@@ -488,7 +488,7 @@ func (s *salvage) trainOnLabels(dir string) error {
 	if err != nil || !trainingDue(labels, 0) {
 		return err
 	}
-	_, err = Retrain(dir)
+	_, err = Retrain(dir, "")
 	return err
 }
 

@@ -610,7 +610,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	without := false // the missing dictionary was named
 	cfg.Trained = func(m collection.Model) {
 		switch {
-		case c.Quiet || m.Contrast == 0 || m.Undo:
+		case c.Quiet || m.Undo || m.Contrast == 0 && !m.Refused:
 		case m.Refused:
 			late.add(refused(m))
 		default:
