@@ -15,9 +15,9 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/archive"
-	"dowse/internal/shareddata"
 	"dowse/internal/extract"
 	"dowse/internal/hostile/template"
+	"dowse/internal/shareddata"
 	"dowse/internal/text"
 	"dowse/strategy"
 	"dowse/weburl"
@@ -285,8 +285,8 @@ func shingles(d *dowse.Document) map[string]bool {
 
 func wikispeedia(t *testing.T) (list []sample) {
 	t.Helper()
-	dir := beside.Path(t, "webs")
-	labels := beside.Read(t, "webs", "wikispeedia.labels.tsv")
+	dir := shareddata.Path(t, "webs")
+	labels := shareddata.Read(t, "webs", "wikispeedia.labels.tsv")
 	web, err := archive.OpenWeb(filepath.Join(dir, "wikispeedia.warc.gz"))
 	if err != nil {
 		t.Fatal(err)
