@@ -232,7 +232,7 @@ func standing(lines []Label) map[dowse.URL]Label {
 	return at
 }
 
-// Asked returns every URL that a person was asked about, skipped ones
+// asked returns every URL that a person was asked about, skipped ones
 // included, with the last answer.
 func (l *Labels) asked() map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
@@ -244,7 +244,7 @@ func (l *Labels) asked() map[dowse.URL]Label {
 	return at
 }
 
-// Of returns the verdicts on a URL, in order.
+// of returns the verdicts on a URL, in order.
 func (l *Labels) of(u dowse.URL) (list []Label) {
 	for _, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {

@@ -210,7 +210,7 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 	return data, nil
 }
 
-// HashModel returns the SHA-256 of the file of a model in hexadecimal.
+// hashModel returns the SHA-256 of the file of a model in hexadecimal.
 func hashModel(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -21,7 +21,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	web := demo.New(demo.Config{}) // a made web, in place of the real one
+	web := demo.New(demo.Config{}) // a synthetic web, in place of the real one
 	c, err := crawler.Open(filepath.Join(dir, "pools.dowse"), crawler.Config{
 		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])},
 		Settings:  settings.Settings{Limits: settings.Limits{Pages: 5}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
