@@ -157,7 +157,7 @@ func (a *Audit) count(list []draw, l *Labels) {
 	}
 }
 
-// Wilson returns the score interval of Wilson (1927) for a share at 95 %
+// wilson returns the score interval of Wilson (1927) for a share at 95 %
 // confidence, given that on of n samples were positive. For n = 0 nothing is
 // known, and the interval is 0 to 1.
 func wilson(on, n int) (low, high float64) {

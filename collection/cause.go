@@ -15,7 +15,7 @@ import (
 // contribution.
 type Cause = facts.Cause
 
-// Strongest returns the n reasons with the largest absolute weights, the
+// strongest returns the n reasons with the largest absolute weights, the
 // strongest first. Reasons of equal weight keep their order, so the result is
 // deterministic. The argument is not changed.
 func strongest(list []dowse.Because, n int) []dowse.Because {

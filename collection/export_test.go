@@ -274,7 +274,7 @@ func TestExportRefuses(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := c.Export(stopped, filepath.Join(dir, "b.jsonl"), collection.ExportOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("an export that was broken off: %v", err)
+		t.Errorf("an export that was interrupted: %v", err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
 		t.Errorf("left behind: %v", names)

@@ -38,7 +38,7 @@ func crawlSmall(t *testing.T, web smallWeb) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "small.dowse")
 	c, err := crawler.Open(dir, crawler.Config{
-		Words: []string{"barnacle"}, Seeds: []string{"http://small.test/"}, Settings: settings.Settings{Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Words: []string{"barnacle"}, Seeds: []string{"http://small.test/"}, Settings: settings.Settings{Order: settings.Order{Strategy: "link-context"}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
 		Transport: web,
 	})
 	if err != nil {

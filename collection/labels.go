@@ -56,6 +56,9 @@ type Label struct {
 	Of int `json:"of,omitempty"`
 
 	Do string `json:"do,omitempty"`
+	// Accept asks, for DoTrain, to put the model into use even if it seems
+	// worse than the one in use or changes many verdicts.
+	Accept bool `json:"accept,omitempty"`
 	// Through is, for DoUndo, how many lines from the beginning count again.
 	Through int `json:"through,omitempty"`
 }
@@ -229,7 +232,7 @@ func standing(lines []Label) map[dowse.URL]Label {
 	return at
 }
 
-// Asked returns every URL that a person was asked about, skipped ones
+// asked returns every URL that a person was asked about, skipped ones
 // included, with the last answer.
 func (l *Labels) asked() map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
@@ -241,7 +244,7 @@ func (l *Labels) asked() map[dowse.URL]Label {
 	return at
 }
 
-// Of returns the verdicts on a URL, in order.
+// of returns the verdicts on a URL, in order.
 func (l *Labels) of(u dowse.URL) (list []Label) {
 	for _, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {

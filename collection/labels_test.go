@@ -157,7 +157,7 @@ func FuzzParseLabels(f *testing.F) {
 }
 
 // TestAuditOfTheMadeWeb draws 100 samples of 50 pages of a crawl, labels them by what
-// the made web knows, and looks how often the interval holds the truth.
+// the synthetic web knows, and looks how often the interval holds the truth.
 func TestAuditOfTheMadeWeb(t *testing.T) {
 	sequential(t)
 	c := open(t, madeDir(t), true)

@@ -121,7 +121,7 @@ func TestHosts(t *testing.T) {
 		robots[h.Robots]++
 		site, ok := madeWeb().Site(h.Host)
 		if !ok {
-			t.Errorf("%s is not of the made web", h.Host)
+			t.Errorf("%s is not of the synthetic web", h.Host)
 		}
 		if closed := site.Kind.String() == "closed"; closed && h.Robots != collection.RobotsClosed || !closed && h.Robots == collection.RobotsClosed {
 			t.Errorf("%s (%s): robots %s", h.Host, site.Kind, h.Robots)

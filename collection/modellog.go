@@ -72,10 +72,12 @@ type Model struct {
 	crawl.Change
 	// Error is why the model was not put into use.
 	Error string `json:"error,omitempty"`
-	// Refused marks a model that the crawl trained without being asked and
-	// rejected, because it seemed worse than the one in use. That is not a
-	// failure.
+	// Refused marks a model that was not put into use because it seems worse
+	// than the one in use, or changes many verdicts. That is not a failure.
 	Refused bool `json:"refused,omitempty"`
+	// Flips is how many unlabelled pages would change sides under a model that
+	// was refused because there are so many.
+	Flips int `json:"flips,omitempty"`
 }
 
 // Meant is a meaning of a word of the topic that pages of the crawl confirmed.
@@ -208,7 +210,7 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 	return data, nil
 }
 
-// HashModel returns the SHA-256 of the file of a model in hexadecimal.
+// hashModel returns the SHA-256 of the file of a model in hexadecimal.
 func hashModel(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -15,7 +15,7 @@ var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
 // ModelFile returns the name of a model's file in the collection.
 func ModelFile(name string) string { return "models/" + name + ".json" }
 
-// Models returns the names of the trained models, the oldest first.
+// models returns the names of the trained models, the oldest first.
 func (c *Collection) models() ([]string, error) {
 	files, err := c.files().ReadDir("models")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,6 +20,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/archive"
+	"dowse/strategy"
 )
 
 // steps are what a scenario can do with a collection, and what it can ask it.
@@ -130,7 +131,7 @@ func (r *scenarioRun) undo(args []string) {
 }
 
 func (r *scenarioRun) retrain([]string) {
-	m, err := crawler.Retrain(r.dir)
+	m, err := crawler.Retrain(r.dir, "")
 	if !r.failed(err) {
 		r.show("%s: %d labels, %d on, through line %d, before %q, undo %v", m.Model, m.Labels, m.On, m.Through, m.Before, m.Undo)
 	}
@@ -395,7 +396,7 @@ func (r *scenarioRun) hosts([]string) {
 
 func (r *scenarioRun) verify([]string) {
 	r.reading(func(c *collection.Collection) {
-		v, err := c.Verify(collection.VerifyOptions{Config: func() (crawl.Config, error) { return scenarioConfig(c.Settings) }})
+		v, err := verifiedWithText(c)
 		if r.failed(err) {
 			return
 		}
@@ -647,4 +648,19 @@ func (r *scenarioRun) knows(args []string) {
 	for _, u := range args {
 		r.show("%s %v", u, knows(url(u)))
 	}
+}
+
+// verifiedWithText verifies a collection. If its strategy reads the text of pages, as the default
+// does that a salvaged collection has, package crawler does it, which can restore the text.
+func verifiedWithText(c *collection.Collection) (*collection.Verification, error) {
+	st, err := strategy.New(c.Settings.Strategy)
+	if err != nil || !dowse.TraitsOf(st).ReadsText {
+		return c.Verify(collection.VerifyOptions{Config: func() (crawl.Config, error) { return scenarioConfig(c.Settings) }})
+	}
+	view, err := crawler.View(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	return view.Verify(nil)
 }

@@ -210,6 +210,7 @@ func (w *scenarioWeb) crawl(dir string, change func(*crawler.Config)) (*crawler.
 	}
 	if _, err := os.Stat(dir); err != nil {
 		cfg.Words, cfg.Settings.Key, cfg.Scope.Reach = []string{"barnacle"}, 7, w.reach
+		cfg.Settings.Strategy = "link-context" // reads no text, so that scenarios need not restore any
 		for _, s := range w.seeds {
 			cfg.Seeds = append(cfg.Seeds, "http://"+s)
 		}

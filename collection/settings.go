@@ -99,7 +99,7 @@ type Needs struct {
 // generated again.
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
-	Sites int    `yaml:"sites,omitempty"` // of a made town; 0 for the made web
+	Sites int    `yaml:"sites,omitempty"` // of a synthetic town; 0 for the demo web
 	Seed  uint64 `yaml:"seed,omitempty"`
 	Own   bool   `yaml:"own_topic,omitempty"` // crawled for a topic of the user's own
 }

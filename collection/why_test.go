@@ -42,7 +42,7 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 	}
 	for _, s := range []string{"fetched", "skipped", "queued", "failed", "redirected"} {
 		if states[s] == 0 {
-			t.Errorf("no URL is %s: the made web does not show it", s)
+			t.Errorf("no URL is %s: the synthetic web does not show it", s)
 		}
 	}
 	t.Logf("%v %v", states, reasons)
@@ -155,7 +155,7 @@ func TestWhyUnknown(t *testing.T) {
 	}
 }
 
-// The links of a page are those that the made web put there.
+// The links of a page are those that the synthetic web put there.
 func TestLinks(t *testing.T) {
 	c := open(t, madeDir(t), true)
 	n := 0

@@ -15,7 +15,7 @@ const (
 	// then stays well below 512 MiB until it knows some hundred thousand URLs.
 	defaultMemory = 96 << 20
 	leastMemory   = 8 << 20
-	memoryShare   = 4 // of the process's memory limit, one part is for pages in flight
+	memoryShare   = 4 // one part in 4 of the process's memory limit is for pages in flight
 
 	// backoffPages is how many pages a crawl fetches under reduced limits after
 	// a run that was killed. A killed run that fetched as many does not count,

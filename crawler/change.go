@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/settings"
@@ -17,41 +18,45 @@ import (
 // reviseDecisions makes those changes of a config that require every earlier
 // decision to be made again: a change of threshold, scope or topic. It
 // returns a line for a person that describes the change, "" if there was
-// none, and the seeds that a new topic brings. All other settings are left to
-// resumeOpen.
+// none, and the config with what a new topic brings: seeds, and the pages that
+// were left out for their language, which are asked again. All other settings are
+// left to resumeOpen.
 //
 // The collection is closed afterwards, so the next opening finds it as if it
 // had been created with these settings. A crash leaves it in the old or in
 // the new state.
-func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, seeds []string, err error) {
+func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, now Config, err error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
-		return "", nil, err
+		return "", cfg, err
 	}
 	a, err := planResume(col, cfg)
 	if err != nil || !a.revises() {
-		return "", nil, errors.Join(err, col.Close())
+		return "", cfg, errors.Join(err, col.Close())
 	}
 	b, err := judgeUnder(ctx, col, a, cfg)
 	if err != nil {
-		return "", nil, errors.Join(err, col.Close())
+		return "", cfg, errors.Join(err, col.Close())
 	}
 	c, err := openToRevise(col, Config{Judge: cfg.Judge, NoArchive: true})
 	if err != nil {
-		return "", nil, errors.Join(err, col.Close())
+		return "", cfg, errors.Join(err, col.Close())
 	}
 	change, pages, err := c.reviseUnder(a, b, cfg)
 	if err = errors.Join(err, c.Close()); err != nil {
-		return "", nil, err
+		return "", cfg, err
 	}
 	if a.edited {
-		seeds = slices.Concat(a.topic.Seeds, b.seeds)
+		cfg.Seeds = slices.Concat(cfg.Seeds, a.topic.Seeds, b.seeds)
+		if !slices.Equal(a.topic.Languages, a.before.Languages) {
+			cfg.Retry = append(slices.Clone(cfg.Retry), string(dowse.SkipLang))
+		}
 	}
 	_, what := a.changeNotes()
 	if a.edited {
 		what += fmt.Sprintf(": %d pages judged again", pages)
 	}
-	return fmt.Sprintf("changed: %s; %d pages changed sides, %d links ranked again", what, change.Verdicts, change.Links), seeds, nil
+	return fmt.Sprintf("changed: %s; %d pages changed sides, %d links ranked again", what, change.Verdicts, change.Links), cfg, nil
 }
 
 // judgeUnder returns the judge for the topic of a plan. If the topic is new and has
@@ -127,7 +132,8 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 	r := &retraining{began: time.Now(), made: collection.Model{Model: col.Crawl.Model()}}
 	if a.edited {
 		col.Settings.Model = next.Model
-		c.Topic, c.visitor, c.judging = a.topic, p.visitor, &judging{col: col, topic: a.topic, base: b.judge}
+		c.Topic, c.visitor = a.topic, p.visitor
+		c.judging = &judging{col: col, topic: a.topic, base: b.judge, wordnet: cfg.WordNet}
 		if pages, err = r.judgeAll(c); err != nil {
 			return change, 0, errors.Join(err, col.DropChange())
 		}
@@ -150,8 +156,10 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 }
 
 // judgeAll makes the judge of an edited topic, trained on the labels if
-// there are any, and judges all visited pages again. It returns the number
-// of new verdicts.
+// there are any, and judges all visited pages again. A judge that grows from
+// words does so from the pages of the crawl, as it would have done by now with
+// this topic. Models of the old topic have no part in it, and are no measure for
+// the new one. It returns the number of new verdicts.
 func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	labels, err := collection.ReadLabels(c.Collection.Dir)
 	if err != nil {
@@ -164,6 +172,8 @@ func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	if err := r.plan(c, labels, models); err != nil {
 		return 0, err
 	}
+	r.grows, r.regrows, r.sound, r.accept = c.grows(), false, true, true
+	r.prior = collection.Model{}
 	if err := r.prepare(context.Background(), c, models); err != nil {
 		return 0, err
 	}

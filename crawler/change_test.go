@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -97,7 +99,7 @@ func inState(c *crawler.Crawler, s dowse.State, re string) (list []dowse.URL) {
 // keep different things in mind. What follows is as if they had been given from the
 // beginning, and a replay of the journal gives the same.
 func TestChangesAtAResume(t *testing.T) {
-	all := []string{"online", "link-context", "otie"}
+	all := []string{"auto", "online", "link-context", "otie"}
 	if testing.Short() {
 		all = all[:1]
 	}
@@ -244,6 +246,36 @@ func TestExamplesAtAResume(t *testing.T) {
 	}
 	if got := verified(t, dir).Collection.Settings.Seeds; !slices.Contains(got, other) {
 		t.Errorf("seeds %q, want that of a topic", got)
+	}
+}
+
+// TestLanguageAtAResume changes the languages that a topic wants: pages that were left out for
+// theirs are asked again, and kept.
+func TestLanguageAtAResume(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lang, links := "en", ""
+		if r.URL.Path == "/" {
+			lang, links = "fr", "<a href=/1>limpets</a> <a href=/2>anemones</a> <a href=/3>crabs</a>"
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<html lang=%s><title>Tide pools</title><p>Tide pools of the shore, page %s. %s", lang, r.URL.Path, links)
+	}))
+	defer web.Close()
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	cfg := crawler.Config{Topic: &topic.Topic{Name: "pools", Words: []string{"tide pools"}, Languages: []string{"fr"}, Only: true}, Seeds: []string{web.URL + "/"}}
+	cfg.Delay, cfg.AllowNet = settings.None, []string{"127.0.0.0/8"}
+	onward(t, dir, cfg)
+	if n := verified(t, dir).Status().Fetched; n != 1 {
+		t.Fatalf("%d pages, want the one in French", n)
+	}
+	other := *cfg.Topic
+	other.Languages = []string{"en"}
+	cfg.Topic = &other
+	if notes := onward(t, dir, cfg); !strings.Contains(notes, "retry lang: 3 URLs") {
+		t.Errorf("notes: %s", notes)
+	}
+	if n := verified(t, dir).Status().Fetched; n != 4 {
+		t.Errorf("%d pages, want 4", n)
 	}
 }
 
@@ -405,7 +437,7 @@ func TestTopicOfALabelledCrawl(t *testing.T) {
 			break
 		}
 	}
-	if _, err := crawler.Retrain(dir); err != nil {
+	if _, err := crawler.Retrain(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Pages, cfg.Topic = 50, &topic.Topic{Name: "pools", Words: []string{"tide pools", "limpet"}}

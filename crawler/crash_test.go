@@ -41,7 +41,7 @@ const (
 	crashLimit = "DOWSE_CRASH_LIMIT"
 	// crashAlone lets the child make one visit at a time.
 	crashAlone = "DOWSE_CRASH_ALONE"
-	// crashTown lets the child look for sites in a made town.
+	// crashTown lets the child look for sites in a synthetic town.
 	crashTown = "DOWSE_CRASH_TOWN"
 	// crashLike lets the child look for pages like these, with commas between.
 	crashLike = "DOWSE_CRASH_LIKE"

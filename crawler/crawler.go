@@ -38,7 +38,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"dowse"
@@ -292,11 +291,10 @@ func checkStart(s collection.Settings, t *topic.Topic, cfg Config) error {
 // to be made again are made first; afterwards the collection is as if it had
 // been created with them.
 func resume(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
-	note, seeds, err := reviseDecisions(ctx, dir, cfg)
+	note, cfg, err := reviseDecisions(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Seeds = slices.Concat(cfg.Seeds, seeds)
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return nil, err

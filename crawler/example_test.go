@@ -21,7 +21,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	web := demo.New(demo.Config{}) // a made web, in place of the real one
+	web := demo.New(demo.Config{}) // a synthetic web, in place of the real one
 	c, err := crawler.Open(filepath.Join(dir, "pools.dowse"), crawler.Config{
 		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])},
 		Settings:  settings.Settings{Limits: settings.Limits{Pages: 5}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
@@ -37,10 +37,10 @@ func Example() {
 	fmt.Println(c.StopReason(), c.Err())
 	// Output:
 	// 0.94 http://shorewalks.demo/
-	// 0.96 http://shorewalks.demo/links
-	// 0.05 http://shorewalks.demo/reports/towpath-mooring-6
-	// 0.98 http://besttidepools.demo/letters/jackpot-news-14
-	// 0.97 http://besttidepools.demo/
+	// 0.77 http://shorewalks.demo/reports/sculpins
+	// 0.51 http://shorewalks.demo/reports/nudibranchs
+	// 0.96 http://shorewalks.demo/projects/pool-temperature
+	// 0.86 http://shorewalks.demo/reports/
 	// pages <nil>
 }
 

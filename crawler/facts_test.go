@@ -75,7 +75,7 @@ where:
 	if err := collection.AppendLabels(dir, labels...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := crawler.Retrain(dir); err != nil {
+	if _, err := crawler.Retrain(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	clausesHold(t, dir, s.URL+"/new")

@@ -3,29 +3,13 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
-	"dowse/judge"
 	"dowse/topic"
 	"dowse/weburl"
 )
-
-// growEvery is the factor between the numbers of pages after which the judge of a topic in
-// words grows: firstSeen, twice and four times as many.
-const growEvery = 2
-
-// growOf returns of how many pages the judge of a topic in words grows when so many were
-// fetched; 0 while they are too few. The number is bounded, since all of these pages are
-// read again and rated three times.
-func growOf(fetched int) (n int) {
-	for next := firstSeen; next <= min(fetched, lastSeen); next *= growEvery {
-		n = next
-	}
-	return n
-}
 
 // grows reports whether the judge of the crawl grows from the words of its topic.
 func (c *Crawler) grows() bool {
@@ -37,16 +21,17 @@ func (c *Crawler) drawnOf() int {
 	if n := c.contrastOf(); n == 0 || !c.grows() {
 		return n
 	}
-	return growOf(c.Collection.Crawl.Books().Fetched)
+	return topic.GrowthOf(c.Collection.Crawl.Books().Fetched)
 }
 
 // maxGrown is how many bytes of a page's text a judge grows from, so that a few hundred
 // long pages do not fill the memory.
 const maxGrown = 64 << 10
 
-// seenPages returns the first pages that were fetched, at most so many, without those
-// that are labelled, near copies of others, or no longer in the archive. If the judge in
-// use has grown before, they carry its verdicts.
+// seenPages returns the first pages that were fetched, at most so many, without near
+// copies of others and pages that are no longer in the archive. Labels make no difference:
+// they correct what grows from these pages. If the judge in use has grown before, the pages
+// carry its verdicts.
 func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Seen, error) {
 	first, err := r.firstPages(ctx, of)
 	if err != nil {
@@ -60,7 +45,7 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 	}
 	var list []topic.Seen
 	for _, s := range first {
-		if r.labels[s.id] != crawl.Unlabelled || s.page.Near != "" {
+		if s.page.Near != "" {
 			continue
 		}
 		s.page.URL = r.url(s.id)
@@ -68,7 +53,7 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 			return nil, errors.Join(err, ctx.Err())
 		} else if ok {
 			x := topic.Seen{Page: shortened(s.page), Seed: seeds[s.page.URL]}
-			if again {
+			if again && r.labels[s.id] == crawl.Unlabelled {
 				x.Before = s.page.Verdict.Relevance
 			}
 			list = append(list, x)
@@ -93,53 +78,39 @@ func shortened(p *dowse.Page) *dowse.Page {
 	}}
 }
 
-// grown returns the judge that grows from the topic's words, pages seen and labels, and
-// its model; nil where there is too little to grow from.
-func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) (dowse.Judge, judge.Model, error) {
+// grow lets a model grow from the topic's words and the pages seen, and leaves it in m. It
+// reports false where there is too little to grow from.
+func (g *judging) grow(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) (bool, error) {
 	seen, err := again.seenPages(ctx, r.made.Seen, r.regrows)
 	if err != nil {
-		return nil, nil, err
+		return false, err
 	}
 	if g.wordnet != "" {
 		m.Meanings, _, err = Meanings(g.wordnet, g.topic)
 		r.made.WordNet = err == nil // without it the words stay what the user typed
 	}
+	before := *m
 	growth, ok, err := g.topic.Grow(m, seen)
 	if err != nil || !ok {
-		return nil, nil, err
+		return false, err
 	}
-	r.made.Grown, r.made.Contrast, r.made.Zero = growth.On, growth.Off, m.Zero
+	why := growth.Fault(len(seen))
+	if why != "" && r.sound {
+		*m = before
+		return false, nil
+	}
+	r.made.Grown, r.made.Contrast = growth.On, growth.Off
 	for _, c := range growth.Meanings {
 		r.made.Meant = append(r.made.Meant, collection.Meant{Word: c.Of, Gloss: c.Gloss, Found: len(c.Found), Dropped: len(c.Dropped), Names: c.Found[:min(len(c.Found), shownNames)]})
 	}
-	if err := wellGrown(growth, len(seen)); err != nil && r.seen {
-		return nil, nil, err
+	if why != "" && r.seen {
+		return true, &refusal{why}
 	}
-	j, err := g.topic.NewJudge(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	return j.Named(r.made.Model), j.Model(), nil
+	return true, nil
 }
 
 // shownNames is how many names of a meaning the log of models keeps.
 const shownNames = 12
-
-// mostCalled is the share of the pages seen that a grown judge may call relevant. Where
-// more are, pages on topic were taken for others, or the words tell nothing.
-const mostCalled = 2.0 / 3
-
-// wellGrown refuses a model that left what it grew from: it would turn down most of the
-// pages that it began with, or call nearly all pages relevant.
-func wellGrown(g topic.Growth, seen int) error {
-	if 2*g.Kept < g.Leaders {
-		return &refusal{fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)}
-	}
-	if float64(g.Called) > mostCalled*float64(seen) {
-		return &refusal{fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)}
-	}
-	return nil
-}
 
 // wantsGrowth reports whether the crawl should let its judge grow without being asked for
 // it. It should not where a person labels and the judge in use has grown: then labels

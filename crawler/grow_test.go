@@ -114,7 +114,7 @@ func TestLabelsBesideGrowth(t *testing.T) {
 	if err := collection.AppendLabels(p.dir, append(labels, collection.Label{Do: collection.DoTrain})...); err != nil {
 		t.Fatal(err)
 	}
-	m, err := crawler.Retrain(p.dir)
+	m, err := crawler.Retrain(p.dir, "")
 	if err != nil || m.Labels != 10 || m.Grown == 0 || m.Seen != 200 {
 		t.Fatalf("%+v, %v", m, err)
 	}

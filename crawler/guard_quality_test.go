@@ -152,7 +152,7 @@ func likes(each int, lists ...[]string) (like []topic.Source) {
 	return like
 }
 
-// madeVentures are crawls of made webs. Each has another topic, with examples of several
+// madeVentures are crawls of synthetic webs. Each has another topic, with examples of several
 // kinds drawn by chance.
 func madeVentures(t *testing.T, webs int) (list []venture) {
 	t.Helper()
@@ -177,7 +177,7 @@ func madeVentures(t *testing.T, webs int) (list []venture) {
 		wanted := pages(name)
 		cfg := crawler.Config{Transport: web.RoundTripper(), Settings: settings.Settings{Scope: settings.Scope{Block: fickle(web)}}, Seeds: strs(web.Seeds(name, 2))}
 		add := func(kind string, like []topic.Source, names ...string) {
-			list = append(list, venture{"made web: " + kind, like, func(u dowse.URL) bool {
+			list = append(list, venture{"synthetic web: " + kind, like, func(u dowse.URL) bool {
 				return slices.ContainsFunc(names, func(n string) bool { on, _ := web.Truth(u, n); return on })
 			}, cfg})
 		}

@@ -27,11 +27,10 @@ type judging struct {
 }
 
 // trained returns the judge of the topic trained on labelled pages, and its
-// model; a nil model means that there is nothing to train. It records in
-// r.made what the negative examples were. A model that was not asked for is
-// refused if these can't be distinguished from the examples.
+// model; a nil model means that there is nothing to train. Labels correct the
+// judge that the crawl has without them. It records in r.made which pages of
+// the crawl the model was trained on.
 func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Example, again *rejudge) (dowse.Judge, judge.Model, error) {
-	made := &r.made
 	if g.own {
 		return g.base, nil, nil
 	}
@@ -39,42 +38,104 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Examples = append(m.Examples, labels...)
-	if r.grows && made.Seen > 0 {
-		if j, model, err := g.grown(ctx, r, m, again); err != nil || model != nil {
-			return j, model, err
-		}
+	if ForSites(g.col.Settings.Strategy) {
+		m.Examples = append(m.Examples, labels...)
 	}
-	instead := g.topic.Against(m)
-	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
+	if err := g.withoutLabels(ctx, r, m, again); err != nil {
 		return nil, nil, err
 	}
-	if made.Contrast > 0 {
-		made.Instead = instead
-	} else {
-		made.Seen = 0
-	}
-	if len(labels)+made.Contrast == 0 {
+	if len(labels)+r.made.Contrast == 0 {
 		return g.base, nil, nil
 	}
-	if r.seen && made.Contrast > 0 {
-		if err := checkSeparation(g.topic, m); err != nil {
-			return nil, nil, err
-		}
-	}
-	m.Trained = nil
-	if ForSites(g.col.Settings.Strategy) {
-		if err := trainForSites(g.topic, m); err != nil {
-			return nil, nil, err
-		}
+	if err := g.addLabels(ctx, r, m, labels, again); err != nil {
+		return nil, nil, err
 	}
 	j, err := g.topic.NewJudge(m)
 	if err != nil {
 		return nil, nil, err
 	}
 	zero := j.Zero()
-	made.Zero = &zero
-	return j.Named(made.Model), j.Model(), nil
+	r.made.Zero = &zero
+	return j.Named(r.made.Model), j.Model(), nil
+}
+
+// addLabels adds labels to the training data. They correct the judge if that
+// is possible; otherwise they are examples.
+func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Material, labels []judge.Example, again *rejudge) (err error) {
+	switch {
+	case ForSites(g.col.Settings.Strategy):
+		m.Trained = nil
+		return trainForSites(g.topic, m)
+	case len(labels) == 0:
+		return nil
+	}
+	var seen []topic.Seen
+	if m.Trained == nil && len(m.Examples) == 0 {
+		if seen, err = again.seenPages(ctx, firstSeen, false); err != nil {
+			return err
+		}
+	}
+	if r.unseen, err = g.topic.Correct(m, labels, seen); err != nil || r.unseen != nil {
+		return err
+	}
+	m.Examples = append(m.Examples, labels...)
+	m.Trained, m.Zero = nil, nil
+	return nil
+}
+
+// withoutLabels prepares the training data of the judge that the crawl has, or
+// would have by now, without labels: the last model that was trained on pages
+// seen alone, one that grows from the words of the topic, or one that is trained
+// against pages seen. It changes nothing if none of them is possible; the judge
+// is then that of the topic alone.
+func (g *judging) withoutLabels(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) error {
+	if r.prior.Model != "" && g.reuse(r, m) {
+		return nil
+	}
+	if r.grows && r.made.Seen > 0 {
+		if ok, err := g.grow(ctx, r, m, again); err != nil || ok {
+			return err
+		}
+	}
+	return g.contrast(ctx, r, m, again)
+}
+
+// reuse loads the last model that was trained without labels, and reports
+// whether it could: a takedown may have removed its file.
+func (g *judging) reuse(r *retraining, m *topic.Material) bool {
+	data, err := collection.LoadModel(g.col.Dir, r.prior.Model, r.prior.Hash)
+	if err != nil {
+		return false
+	}
+	model, err := judge.Load(data)
+	if err != nil {
+		return false
+	}
+	m.Trained, m.Zero = model, r.prior.Zero
+	made, p := &r.made, &r.prior
+	made.Seen, made.Contrast, made.Instead, made.Grown = p.Seen, p.Contrast, p.Instead, p.Grown
+	made.WordNet, made.Meant = p.WordNet, p.Meant
+	return true
+}
+
+// contrast draws pages seen as negative examples if the topic has too few. A
+// model that was not asked for is refused if these pages can't be distinguished
+// from the examples.
+func (g *judging) contrast(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) (err error) {
+	made := &r.made
+	instead := g.topic.Against(m)
+	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
+		return err
+	}
+	if made.Contrast == 0 {
+		made.Seen = 0
+		return nil
+	}
+	made.Instead = instead
+	if r.seen {
+		return checkSeparation(g.topic, m)
+	}
+	return nil
 }
 
 // loaded returns the judge of the topic with a model that was trained

@@ -148,7 +148,7 @@ func TestKillWhileDeciding(t *testing.T) {
 		}
 		c.Close()
 	}
-	if _, err := crawler.Retrain(dir); err != nil { // opens, repairs and decides again
+	if _, err := crawler.Retrain(dir, ""); err != nil { // opens, repairs and decides again
 		t.Fatal(err)
 	}
 	c := verified(t, dir)

@@ -67,7 +67,7 @@ func TestGatesCountLinks(t *testing.T) {
 		collection.Label{URL: dowse.URL(s.URL + "/d"), Label: collection.LabelOff}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := crawler.Retrain(dir); err != nil {
+	if _, err := crawler.Retrain(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	clauseSays(t, dir, s.URL, want)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dowse/crawler"
@@ -22,7 +23,7 @@ func TestReasonsOfTaken(t *testing.T) {
 	if testing.Short() {
 		pages = 25
 	}
-	for _, name := range []string{"intelligent", "collaborative", "combined", "online"} {
+	for _, name := range []string{"intelligent", "collaborative", "combined", "online", "auto"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := crawler.Config{
 				Topic: tidePools, Settings: settings.Settings{Order: settings.Order{Strategy: name}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}}, Trace: people, Transport: web.RoundTripper(),
@@ -35,20 +36,27 @@ func TestReasonsOfTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			n := 0
+			n, named := 0, 0
 			for p := range c.Crawl(t.Context()) {
 				x, err := c.Collection.Why(p.URL)
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum := 0.0
+				sum, names := 0.0, false
 				for _, b := range x.Chosen.Because {
 					sum += b.Weight
+					names = names || strings.Contains(b.What, `"`)
+				}
+				if names {
+					named++
 				}
 				if math.Abs(sum-x.Chosen.Priority) > 1e-6*max(1, math.Abs(sum)) {
 					t.Errorf("%s was taken at %v, for %s", p.URL, x.Chosen.Priority, fmt.Sprint(x.Chosen.Because))
 				}
 				n++
+			}
+			if name == "auto" && named < n/2 {
+				t.Errorf("the reasons of %d of %d pages name a word", named, n)
 			}
 			if n < 2 || c.Err() != nil { // the seeds; some follow only what pages on topic link to, and which come first is chance
 				t.Errorf("%d pages, %v", n, c.Err())

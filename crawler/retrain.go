@@ -49,15 +49,29 @@ type retraining struct {
 	seen bool
 	// grows reports that the judge grows from the words of the topic, and
 	// regrows that the one in use has done so, too.
-	grows bool
-
+	grows   bool
 	regrows bool
-	cancel  context.CancelFunc
+	// sound reports that a growth with a fault is left out, and the judge is
+	// made without it.
+	sound bool
+	// accept reports that a person wants the model whatever it changes.
+	accept bool
+	// prior is the last model that was trained on pages seen alone, which
+	// labels correct; its name is "" if there is none.
+	prior collection.Model
+	// known are the URLs with labels that the model in use was trained on.
+	known  map[dowse.URL]collection.Label
+	cancel context.CancelFunc
 	// done is closed when the preparation is complete.
 	done chan struct{}
 
-	judge   dowse.Judge
-	rulings []crawl.Ruling
+	judge dowse.Judge
+	// labelled are the labelled pages, and unseen their log-odds by judges
+	// that were trained without their labels; unseen is nil if that was not
+	// computed.
+	labelled []judge.Example
+	unseen   []float64
+	rulings  []crawl.Ruling
 	// until is the offset up to which rulings covers all visits.
 	until uint64
 	err   error
@@ -222,6 +236,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 		if x.IsVerdict() {
 			break
 		}
+		r.accept = r.accept || x.Do == collection.DoTrain && x.Accept
 		if x.Do == collection.DoUndo {
 			old, _ := collection.MadeModel(models, x.Model)
 			old.Model, old.At, old.Read, old.Undo, old.Done = x.Model, r.made.At, n, true, false
@@ -232,10 +247,28 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	r.made.Before = c.labels.model
 	before, _ := collection.MadeModel(models, c.labels.model)
 	r.regrows = before.Grown > 0
+	if before.Labels > 0 {
+		r.known = (&collection.Labels{Lines: labels.Lines[:min(before.Through, n)]}).Standing()
+	}
+	if !r.seen {
+		r.prior = priorOf(models, before, r.made.Seen)
+	}
 	r.current = labels.Standing()
 	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.current)
 	r.parts = c.Collection.Crawl.Rulings()
 	return nil
+}
+
+// priorOf returns the last model before the one in use, or that one, that was
+// trained on pages seen and no labels, unless there are many more pages to draw
+// from by now.
+func priorOf(models []collection.Model, inUse collection.Model, drawn int) (prior collection.Model) {
+	for _, m := range models {
+		if m.Done && m.Error == "" && !m.Undo && m.Labels == 0 && m.Hash != "" && m.Seen >= min(drawn, lastSeen) && m.Contrast > 0 && m.Model <= inUse.Model {
+			prior = m
+		}
+	}
+	return prior
 }
 
 // labelIDs returns labels by the number of their URL; URLs that the crawl
@@ -277,11 +310,27 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	if err := collection.LogModel(c.Collection.Dir, r.made); err != nil {
 		return err
 	}
-	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil || !r.seen {
+	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil {
 		return err
 	}
-	if r.made.Grown > 0 {
-		return nil // it has stood the test of grown models
+	return r.check(ctx, c, models, again)
+}
+
+// check refuses a model that seems worse than the one in use. A model that a
+// person asked for is checked against labels, one that the crawl trained by
+// itself against the pages that it began with.
+func (r *retraining) check(ctx context.Context, c *Crawler, models []collection.Model, again *rejudge) error {
+	switch {
+	case r.made.Undo || r.accept && !r.seen:
+		return nil
+	case !r.seen:
+		inUse, err := c.judgeOf(models, r.made.Before)
+		if err != nil {
+			return err
+		}
+		return r.checkLabelled(ctx, inUse, again)
+	case r.made.Grown > 0:
+		return nil // grow has checked it
 	}
 	first, err := again.firstPages(ctx, r.made.Seen)
 	if err != nil {
@@ -301,7 +350,7 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 			r.made.On++
 		}
 	}
-	r.made.Examples = len(examples)
+	r.made.Examples, r.labelled = len(examples), examples
 	var model judge.Model
 	if r.judge, model, err = c.judging.trained(ctx, r, examples, again); err != nil || model == nil || r.seen && r.made.Contrast == 0 {
 		return err
@@ -324,7 +373,7 @@ func (c *Crawler) putIntoUse(now time.Time) {
 	if r.err == nil {
 		r.err = c.rerankBy(now, r)
 	}
-	r.made.Done, r.made.Seconds = true, time.Since(r.began).Seconds()
+	r.made.Done, r.made.Seconds, r.made.Refused = true, time.Since(r.began).Seconds(), isRefusal(r.err)
 	if r.err != nil {
 		r.made.Error = r.err.Error()
 	} else {
@@ -409,13 +458,11 @@ func (c *Crawler) finishRetraining(abort context.Context) error {
 var ErrNotRunning = errors.New("no process works on the collection")
 
 // Retrain trains a model on all labels of the collection in dir and revises
-// the decisions of its crawl. It sends nothing. If another process works on
-// the collection, the error is collection.ErrLocked; use Await then.
-func Retrain(dir string) (collection.Model, error) { return RetrainWith(dir, "") }
-
-// RetrainWith is Retrain with a WNDB directory for a judge that grows from
-// words; "" for none.
-func RetrainWith(dir, wordnet string) (collection.Model, error) {
+// the decisions of its crawl. It sends nothing. A model that is refused is not
+// an error: its Refused is set, and its Error says why. wordnet is a WNDB
+// directory for a judge that grows from words; "" for none. If another process
+// works on the collection, the error is collection.ErrLocked; use Await then.
+func Retrain(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return collection.Model{}, err
@@ -458,6 +505,9 @@ func (c *Crawler) retrainNow() (collection.Model, error) {
 	r := c.labels.work
 	<-r.done
 	c.putIntoUse(c.live.Clock())
+	if r.made.Refused && c.err == nil {
+		return r.made, c.Collection.Summarise()
+	}
 	if err := errors.Join(r.err, c.err); err != nil {
 		return r.made, fmt.Errorf("crawler: %s: %w", r.made.Model, err)
 	}

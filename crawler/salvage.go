@@ -88,8 +88,9 @@ var ErrNoTopic = errors.New("topic.yaml can't be read: give what the pages are j
 // directory.
 var ErrPlace = errors.New("give a new directory, outside of the old one")
 
-// ErrBrokenOff is returned when the place is taken where the new collection is made.
-var ErrBrokenOff = errors.New("nothing was changed")
+// ErrUnfinished is returned when the folder in which the new collection is made exists: a
+// salvage that is running, or was interrupted, made it.
+var ErrUnfinished = errors.New("nothing was changed")
 
 // partSuffix ends the name of a collection that is being rebuilt.
 const partSuffix = ".part"
@@ -153,7 +154,7 @@ func checkPlace(dir, out string) error {
 		entries, err := os.ReadDir(name)
 		if err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 			if name != out {
-				return fmt.Errorf("crawler: %s is there already: a salvage writes to it until it is done. If it is left from one that was broken off, delete it and begin again (%w)", name, ErrBrokenOff)
+				return fmt.Errorf("crawler: %s exists: a salvage writes to it until it is done. If it is left from one that was interrupted, delete it and start again (%w)", name, ErrUnfinished)
 			}
 			return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
 		}
@@ -487,7 +488,7 @@ func (s *salvage) trainOnLabels(dir string) error {
 	if err != nil || !trainingDue(labels, 0) {
 		return err
 	}
-	_, err = Retrain(dir)
+	_, err = Retrain(dir, "")
 	return err
 }
 

@@ -175,7 +175,7 @@ func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 	fetched := c.Collection.Crawl.Books().Fetched
 	stage := min(seenOf(fetched), lastSeen)
 	if c.grows() {
-		stage = growOf(fetched)
+		stage = topic.GrowthOf(fetched)
 	}
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
 		return
@@ -209,7 +209,7 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 		w.work, w.read = nil, read
 		return
 	}
-	if r.made.Refused = isRefusal(r.err); r.made.Refused {
+	if isRefusal(r.err) {
 		w.read, r.made.Read = read, read // labels wait for the next model
 	}
 	c.putIntoUse(now)

@@ -57,7 +57,7 @@ func (p *pools) crawl(t *testing.T, pages int, contrast string) (said map[dowse.
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(p.dir, crawler.Config{
-		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
+		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Order: settings.Order{Strategy: "link-context"}, Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
 
 		Trained: func(m collection.Model) { p.models = append(p.models, m) },
 	})
@@ -147,7 +147,7 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 	if err := collection.AppendLabels(p.dir, collection.Label{Do: collection.DoUndo, Model: collection.FirstModel}); err != nil {
 		t.Fatal(err)
 	}
-	back, err := crawler.Retrain(p.dir)
+	back, err := crawler.Retrain(p.dir, "")
 	if err != nil || back.Model != collection.FirstModel || !back.Undo || back.Contrast != 0 {
 		t.Fatalf("%+v, %v", back, err)
 	}
@@ -181,7 +181,7 @@ func TestSeenPagesSwitchedOff(t *testing.T) {
 	if len(p.models) != 0 {
 		t.Fatalf("%+v", p.models)
 	}
-	if m, err := crawler.Retrain(p.dir); err != nil || m.Contrast != 0 {
+	if m, err := crawler.Retrain(p.dir, ""); err != nil || m.Contrast != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	p.crawl(t, 106, crawler.ContrastSeen)
@@ -204,10 +204,10 @@ func TestLabelsBesideSeenPages(t *testing.T) {
 			on = u
 		}
 	}
-	if err := collection.AppendLabels(p.dir, collection.Label{URL: on, Label: collection.LabelOn}, collection.Label{Do: collection.DoTrain}); err != nil {
+	if err := collection.AppendLabels(p.dir, collection.Label{URL: on, Label: collection.LabelOn}, collection.Label{Do: collection.DoTrain, Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := crawler.Retrain(p.dir)
+	m, err := crawler.Retrain(p.dir, "")
 	if err != nil || m.Model != "m0002" || m.Labels != 1 || m.Contrast < topic.FewestSeen || m.Seen != 100 {
 		t.Fatalf("%+v, %v", m, err)
 	}

@@ -36,7 +36,7 @@ type Visitor struct {
 // Rate makes the judge rate for each link what the strategy uses.
 func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
 
-// RateAll is Rate for a strategy and its shadows. It is an error if their
+// rateAll is Rate for a strategy and its shadows. It is an error if their
 // demands can't be combined.
 func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	v.wish = WishOf(s)

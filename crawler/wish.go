@@ -27,7 +27,7 @@ func WishOf(s dowse.Strategy) Wish {
 // to be rated.
 var ErrWindows = errors.New("the words around a link can be rated in one way only")
 
-// And returns what both want. Windows of different sizes can't be combined,
+// and returns what both want. Windows of different sizes can't be combined,
 // because a link has one rating of the words around it.
 func (w Wish) and(o Wish) (Wish, error) {
 	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {

@@ -170,10 +170,3 @@ func (b *Budget) Resize(size int64) {
 	b.size = size
 	b.serve()
 }
-
-// inUse returns the number of bytes that claims hold.
-func (b *Budget) inUse() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used
-}

@@ -141,3 +141,10 @@ func TestDownloadGivenUpWhileItWaits(t *testing.T) {
 		t.Errorf("%s %s, host %+v", r.Outcome, r.Detail, r.Host)
 	}
 }
+
+// inUse returns the number of bytes that claims hold.
+func (b *Budget) inUse() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}

@@ -13,18 +13,11 @@ func (j *Digits) Terms(s string, weight float64) []Token {
 	return list
 }
 
+// Trade is the point of a precision-recall curve.
+type Trade = trade
+
 // Clone returns a judge that knows the same and learns apart.
-func (j *Online) Clone() *Online {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	c, err := j.made.untrained()
-	if err != nil {
-		panic(err) // it was made with these parameters
-	}
-	c.state.set(j.state)
-	copy(c.names, j.names)
-	return c
-}
+func (j *Online) Clone() *Online { return j.copy() }
 
 // OfWords makes the table from words as people write them, with the same weight
 // for each.

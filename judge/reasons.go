@@ -84,9 +84,9 @@ func (r *reasons) down(i int) {
 	}
 }
 
-// told returns the reasons, the weightiest first, then the sum of all others as one.
+// list returns the reasons, the weightiest first, then the sum of all others as one.
 // The list is never empty.
-func (r *reasons) told(name func(int32) string, counts []tally) []dowse.Because {
+func (r *reasons) list(name func(int32) string, counts []tally) []dowse.Because {
 	slices.SortFunc(r.top, func(a, b reason) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.weight), math.Abs(a.weight)), cmp.Compare(a.term, b.term))
 	})

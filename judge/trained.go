@@ -71,7 +71,7 @@ func (t *trained) verdict(r *pageReading, v text.Vector) dowse.Verdict {
 	return dowse.Verdict{
 		Relevance: relevance,
 		Scale:     scale,
-		Because:   append(r.reasons.told(t.name, r.counts), base...),
+		Because:   append(r.reasons.list(t.name, r.counts), base...),
 		Judge:     t.kind + "/1",
 	}
 }

@@ -231,12 +231,12 @@ func wrong(ratings []Rating, threshold float64) []int {
 	return list
 }
 
-// A Trade is the recall and precision that a judge has at one threshold.
-type Trade struct{ Threshold, Recall, Precision float64 }
+// A trade is the recall and precision that a judge has at one threshold.
+type trade struct{ Threshold, Recall, Precision float64 }
 
 // Trades returns the precision-recall curve, from the highest threshold down: one
 // point per rating level at which a relevant example is found.
-func Trades(ratings []Rating) (list []Trade) {
+func Trades(ratings []Rating) (list []trade) {
 	sorted := slices.Clone(ratings)
 	slices.SortStableFunc(sorted, func(a, b Rating) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	relevant := 0
@@ -249,7 +249,7 @@ func Trades(ratings []Rating) (list []Trade) {
 			found += side(sorted[i].Relevant)
 		}
 		if found > before {
-			list = append(list, Trade{level, share(found, relevant), share(found, i)})
+			list = append(list, trade{level, share(found, relevant), share(found, i)})
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -22,6 +23,10 @@ type Setup struct {
 	Seeds []dowse.URL
 	Each  func(now time.Time, p *dowse.Page) bool // if set, called for every page after it is absorbed; false ends the crawl
 	Clock func() time.Duration                    // processor or wall time, for Ending.Worked; nil measures nothing
+
+	// Revise, if set, is called after every page, and may decide again what the crawl has
+	// decided, as [crawl.Crawl.Rerank] does. An error ends the crawl.
+	Revise func(now time.Time, c *crawl.Crawl) error
 }
 
 // An Ending describes a simulated crawl that has ended.
@@ -44,14 +49,21 @@ func (s Setup) Run(ctx context.Context) (Ending, error) {
 		return Ending{}, fmt.Errorf("lab: %w", err)
 	}
 	c.Start(Epoch, s.Seeds)
+	var failed error
 	var estimates []estimate.At
 	sim := Simulation{Crawl: c, Web: s.Web, Workers: s.Crawl.Polite.InFlight, Start: Epoch, Clock: s.Clock,
 		Each: func(now time.Time, p *dowse.Page) bool {
 			estimates = appendEstimate(estimates, c.Status())
-			return (s.Each == nil || s.Each(now, p)) && ctx.Err() == nil
+			if s.Each != nil && !s.Each(now, p) || ctx.Err() != nil {
+				return false
+			}
+			if s.Revise != nil {
+				failed = s.Revise(now, c)
+			}
+			return failed == nil
 		}}
 	elapsed := sim.Run()
-	return Ending{Stopped: c.Stopped(), Elapsed: elapsed, Worked: sim.Worked, Estimates: estimates}, ctx.Err()
+	return Ending{Stopped: c.Stopped(), Elapsed: elapsed, Worked: sim.Worked, Estimates: estimates}, cmp.Or(failed, ctx.Err())
 }
 
 // appendEstimate appends the estimate of a crawl, if it has another one of how much is left

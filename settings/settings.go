@@ -48,7 +48,7 @@ type Settings struct {
 // Order selects the order in which pages are visited, and what counts as on topic.
 type Order struct {
 	// Strategy ranks the links: NAME or NAME:key=value,...
-	Strategy string `yaml:"strategy" name:"strategy" group:"order" shown:"link-context" placeholder:"NAME" max:"10000" config:"new" var:"DOWSE_STRATEGY" when:"create" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
+	Strategy string `yaml:"strategy" name:"strategy" group:"order" shown:"auto" placeholder:"NAME" max:"10000" config:"new" var:"DOWSE_STRATEGY" when:"create" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
 
 	// Shadows are strategies that rank the same links without steering the crawl.
 	Shadows []string `yaml:"shadows,omitempty" name:"shadow" group:"order" rare:"" sep:"none" placeholder:"NAME,..." max:"8" var:"DOWSE_CRAWL_SHADOW" when:"create" help:"Strategies that rank the same links without steering; status shows how good their picks were."`

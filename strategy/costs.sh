@@ -10,9 +10,9 @@ cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go test -c -o "$work/Page.test" .
-go test -c -o "$work/Learners.test" ./interest
+go test -c -o "$work/Learners.test" ./internal/interest
 
-simple='breadth-first random opic link-context otie fish shark naive-best-first soft-focus lsfc lsfc-optimised nb nb-threshold nb-updateable online'
+simple='breadth-first random opic link-context otie fish shark naive-best-first soft-focus lsfc lsfc-optimised nb nb-threshold nb-updateable online auto'
 learners='intelligent collaborative combined'
 
 # run NAME BENCHMARK TIMES appends the lines of a strategy's benchmark.

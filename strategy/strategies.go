@@ -47,7 +47,7 @@ import (
 )
 
 // Default is the strategy of a crawl that does not name one.
-const Default = "link-context"
+const Default = "auto"
 
 // A Description describes a strategy for people, and can make it.
 type Description struct {
@@ -85,6 +85,7 @@ func All() []Description {
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: interest.NewCollaborative},
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative together; needs a trace", make: interest.NewCombined},
 		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: func() dowse.Strategy { return &online{} }},
+		{Name: "auto", Paper: "ours, from no paper", About: "ratings, words and linking pages, weighted by what it learns", make: func() dowse.Strategy { return &auto{} }},
 	}
 	for i := range list {
 		list[i] = list[i].filled()

@@ -45,12 +45,17 @@ func (t *Topic) Check() []Finding {
 	return c.findings
 }
 
+// A checker collects what will probably go wrong with a topic. It reads the topic with the
+// analyzer of its judge, so that it sees words as the judge does: stemmed, and without stop
+// words.
 type checker struct {
 	topic    *Topic
 	analyzer *text.Analyzer
 	findings []Finding
 }
 
+// say adds a finding. Findings stay in the order in which they were made, which is that of
+// the keys of a topic file.
 func (c *checker) say(l Level, format string, args ...any) {
 	c.findings = append(c.findings, Finding{l, fmt.Sprintf(format, args...)})
 }
@@ -105,6 +110,8 @@ func (t *Topic) counts() string {
 	return s + fmt.Sprintf(", seeds %d", len(t.Seeds))
 }
 
+// entry reports a word or phrase that no page can match: one of stop words alone, or one
+// that is longer than the judge compares.
 func (c *checker) entry(key, w string) {
 	switch n := len(c.analyzer.Terms(w)); {
 	case n == 0:
@@ -114,11 +121,13 @@ func (c *checker) entry(key, w string) {
 	}
 }
 
+// A namedList is a list of words of a topic with its key in the file.
 type namedList struct {
 	key     string
 	entries []string
 }
 
+// lists returns the lists of words that a topic may have.
 func (c *checker) lists() []namedList {
 	return []namedList{{"words", c.topic.Words}, {"also", c.topic.Also}, {"not", c.topic.Not}}
 }
@@ -210,6 +219,8 @@ func (c *checker) languages() {
 	}
 }
 
+// seeds reports seeds that are listed twice, and a topic without any: its crawl has no place
+// to begin unless the caller supplies one.
 func (c *checker) seeds() {
 	seen := map[string]bool{}
 	for _, s := range c.topic.Seeds {

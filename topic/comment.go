@@ -48,5 +48,5 @@ func (t *Topic) Commented(head string) []byte {
 	return []byte(b.String())
 }
 
-// Counts says how much of each kind the topic has, on one line.
+// Counts returns how much of each kind the topic has, on one line.
 func (t *Topic) Counts() string { return t.counts() }

@@ -102,6 +102,7 @@ func (t *Topic) contrast(m *Material) {
 	}
 }
 
+// contrastOf returns what the contrast consists of, for notes.
 func (m *Material) contrastOf() string {
 	if m.ContrastOf == "" {
 		return ofDirectory

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -25,6 +26,24 @@ const (
 // chooses what the second learns from.
 var growRounds = [...]int{8, 12, 18}
 
+// The numbers of fetched pages after which the judge of a crawl grows: the first, then each
+// time twice as many, up to the last. The first comes early, so that little was visited under
+// the words alone. All of these pages are read again and rated three times, so the number is
+// bounded; after the last they say little that is new.
+const (
+	firstGrowth = 100
+	lastGrowth  = 400
+)
+
+// GrowthOf returns from how many pages the judge of a crawl grows when so many were fetched;
+// 0 while they are too few.
+func GrowthOf(fetched int) (n int) {
+	for next := firstGrowth; next <= min(fetched, lastGrowth); next *= 2 {
+		n = next
+	}
+	return n
+}
+
 // Seen is a page that a crawl fetched, and what the crawl knows of it.
 type Seen struct {
 	Page *dowse.Page
@@ -41,10 +60,27 @@ type Growth struct {
 	Kept    int // of the leaders, those that the grown judge calls relevant
 	Called  int // of all pages seen, those that the grown judge calls relevant
 
-	Meanings []Confirmed // of the words, as pages seen bear them out
+	Meanings []confirmed // of the words, as pages seen bear them out
 }
 
-// Grows reports whether the judge of the topic can grow from its words: nothing else says
+// mostCalled is the share of the pages seen that a grown judge may call relevant. Where
+// more are, pages on topic were taken for others, or the words distinguish nothing.
+const mostCalled = 2.0 / 3
+
+// Fault returns why a model should not be used that grew from so many pages: it left what it
+// grew from, because it would reject most of the pages that it began with, or call nearly all
+// pages relevant. It returns "" for a model without such a fault.
+func (g Growth) Fault(seen int) string {
+	if 2*g.Kept < g.Leaders {
+		return fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)
+	}
+	if float64(g.Called) > mostCalled*float64(seen) {
+		return fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)
+	}
+	return ""
+}
+
+// Grows reports whether the judge of the topic can grow from its words: nothing else states
 // what is wanted, and no gate decides.
 func (t *Topic) Grows() bool {
 	return len(t.Words) > 0 && !t.Needs() && t.Where == nil
@@ -53,7 +89,7 @@ func (t *Topic) Grows() bool {
 // Grow trains a model on pages seen in a crawl, by pseudo-relevance feedback: those that
 // the words rate highest are taken as on topic, those that they rate lowest as others, and
 // what the model learns from them chooses the pages of the next round. The words stay in
-// the judge beside the model, and a page without any of them is never taken as on topic.
+// the judge next to the model, and a page without any of them is never taken as on topic.
 //
 // Labels are the examples of m; each takes the place of a page that would be chosen. Grow
 // leaves the model and its zero in m for [Topic.NewJudge]. It reports false, and changes
@@ -88,12 +124,14 @@ type growing struct {
 	below  []int     // pages off topic by the words, in the order of seen
 	on     int       // labels on topic
 
-	meanings []Confirmed
+	meanings []confirmed
 
 	model   judge.Model
 	up, low []int // pages that model was trained on
 }
 
+// newGrowing rates all pages by the words, confirms meanings by the pages, and orders the pages
+// by both, and by the judge that has grown before if there is one.
 func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
 	words, err := judge.NewWords(t.wanted())
 	if err != nil {
@@ -133,7 +171,7 @@ func (x *growing) possible() bool {
 }
 
 // wordsZero returns the log-odds by the words above which only a tenth of the pages seen
-// are, but at most even odds. Words that many pages have, as "world" and "war", tell
+// are, but at most even odds. Words that many pages have, as "world" and "war", distinguish
 // little, so that the model must agree. Where many pages are on topic and have the word,
 // a page without it may still be one.
 func (x *growing) wordsZero() float64 {

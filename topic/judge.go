@@ -65,6 +65,7 @@ func (t *Topic) NewJudge(m *Material) (*Judge, error) {
 	return j, nil
 }
 
+// newJudge is NewJudge without the name of the topic in errors.
 func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	j := &Judge{}
 	var err error
@@ -336,6 +337,7 @@ func (s *sum) verdict(name string) dowse.Verdict {
 // all other evidence.
 const surest = 12
 
+// logit returns the log-odds of a probability, bounded by surest. NaN counts as 0.
 func logit(p float64) float64 {
 	if !(p > 0) {
 		return -surest
@@ -343,4 +345,5 @@ func logit(p float64) float64 {
 	return min(max(math.Log(p)-math.Log1p(-p), -surest), surest)
 }
 
+// sigmoid returns the probability of log-odds.
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }

@@ -12,7 +12,7 @@ import (
 
 // An evidenceKind is one key of a topic file under which evidence of the topic is given, with all that
 // this package does with it. A new kind takes a file with these functions, a field of [Topic]
-// beside its line in [kinds], and its key in schema.json; docs/topics.md describes it.
+// besides its line in [kinds], and its key in schema.json; docs/topics.md describes it.
 type evidenceKind struct {
 	key     string
 	alone   bool // the key is enough: the topic needs no other kind
@@ -26,7 +26,7 @@ type evidenceKind struct {
 	gist     func(*Topic) string                                              // what is wanted, in a few words
 	files    func(*Topic) []string                                            // files and patterns of files that it reads
 	gather   func(ctx context.Context, t *Topic, l Loader, m *Material) error // loads what the key names
-	evidence func(*Topic) (dowse.WindowJudge, error)                          // a judge of its own, beside words and examples
+	evidence func(*Topic) (dowse.WindowJudge, error)                          // a judge of its own, next to words and examples
 	comments []comment                                                        // for [Topic.Commented]
 }
 
@@ -88,6 +88,7 @@ func (t *Topic) Needs() bool {
 	return false
 }
 
+// wordsKind is a topic in words, with good signs (also) and signs against it (not).
 func wordsKind() evidenceKind {
 	return evidenceKind{
 		key: "words", alone: true,
@@ -110,6 +111,7 @@ func wordsKind() evidenceKind {
 	}
 }
 
+// likeKind is examples of wanted pages; alone they are enough for a topic.
 func likeKind() evidenceKind {
 	k := sourcesKind(inLike, true, func(t *Topic) *[]Source { return &t.Like })
 	k.alone = true
@@ -123,6 +125,7 @@ func likeKind() evidenceKind {
 	return k
 }
 
+// unlikeKind is examples of unwanted pages. They need something wanted next to them.
 func unlikeKind() evidenceKind {
 	k := sourcesKind(inUnlike, false, func(t *Topic) *[]Source { return &t.Unlike })
 	k.counted = func(*Topic) string { return "" } // counted with like
@@ -154,6 +157,8 @@ func sourcesKind(key string, relevant bool, of func(*Topic) *[]Source) evidenceK
 	}
 }
 
+// categoryKind is a category of a directory: its entries are examples, and other entries of
+// the directory are contrast.
 func categoryKind() evidenceKind {
 	return evidenceKind{
 		key: inCategory, alone: true,
@@ -172,6 +177,7 @@ func categoryKind() evidenceKind {
 	}
 }
 
+// whereKind is a condition that every page on topic must meet.
 func whereKind() evidenceKind {
 	return evidenceKind{
 		key: "where", alone: true,
@@ -182,6 +188,7 @@ func whereKind() evidenceKind {
 	}
 }
 
+// modelKind is a model that was trained elsewhere and is read from a file.
 func modelKind() evidenceKind {
 	return evidenceKind{
 		key: inModel, alone: true,
@@ -200,6 +207,7 @@ func modelKind() evidenceKind {
 	}
 }
 
+// outsideKind is a program or service that judges pages about which the topic is unsure.
 func outsideKind() evidenceKind {
 	return evidenceKind{
 		key:     "judge",

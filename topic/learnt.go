@@ -44,6 +44,8 @@ func (t *Topic) Learnt(j dowse.Judge, examples []judge.Example, n int) (on, off 
 	return on, off
 }
 
+// learnt is Learnt without full words: it adds up the weights of quoted reasons over the
+// examples that have them.
 func learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
 	terms := map[string]*Term{}
 	for _, p := range pagesOf(examples) {
@@ -71,6 +73,8 @@ func learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
 	return strongestTerms(on, n), strongestTerms(off, n)
 }
 
+// strongestTerms returns the n terms with the largest total effect; terms with the same effect
+// are in alphabetical order, so that the result does not depend on the order of a map.
 func strongestTerms(list []Term, n int) []Term {
 	slices.SortFunc(list, func(a, b Term) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.total), math.Abs(a.total)), cmp.Compare(a.Name, b.Name))

@@ -18,12 +18,13 @@ const maxLock = 16 << 20
 
 var lockForm = strictyaml.Form{Bytes: maxLock, Line: 64 << 10, Brackets: 4, Dashes: 4, Indent: 16, Keys: 1 << 20}
 
-// lockFile is a lock as it stands in a file.
+// lockFile is the content of a lock file.
 type lockFile struct {
 	Dowse    string    `yaml:"dowse"`
 	Examples []lockRow `yaml:"examples"`
 }
 
+// A lockRow is one pinned example of a lock file.
 type lockRow struct {
 	Source  string    `yaml:"source"`
 	URL     string    `yaml:"url,omitempty"`
@@ -79,6 +80,7 @@ func ParseLock(data []byte) ([]Origin, error) {
 	return list, nil
 }
 
+// lockRows decodes a lock file without interpreting its rows.
 func lockRows(data []byte) ([]lockRow, error) {
 	var f lockFile
 	if e := lockForm.Read(data, "lock", &f); e != nil {

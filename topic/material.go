@@ -133,6 +133,7 @@ func (m *Material) gather(ctx context.Context, l Loader, s Source, relevant bool
 	return nil
 }
 
+// inBrackets returns notes for the end of an error, "" for none.
 func inBrackets(notes []string) string {
 	if len(notes) == 0 {
 		return ""
@@ -194,6 +195,7 @@ func (m *Material) Counts() (on, off int) {
 	return on, len(m.Examples) - on
 }
 
+// note adds a message for the user.
 func (m *Material) note(format string, args ...any) {
 	m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
 }

@@ -29,9 +29,9 @@ const (
 	mostFromName = 2.5  // log-odds that the names of a page add, as much as good signs do
 )
 
-// A Confirmed meaning is one that pages seen bear out: where its names are, the words of
+// A confirmed meaning is one that pages seen bear out: where its names are, the words of
 // the topic are, too.
-type Confirmed struct {
+type confirmed struct {
 	Meaning
 	Tie     float64  // correlation of its names and the words
 	Dropped []string // names that are as frequent where the words are not
@@ -41,7 +41,7 @@ type Confirmed struct {
 }
 
 // confirm returns the meanings that pages bear out; words are their log-odds by the words.
-func (t *Topic) confirm(list []Meaning, seen []Seen, words []float64) (out []Confirmed, err error) {
+func (t *Topic) confirm(list []Meaning, seen []Seen, words []float64) (out []confirmed, err error) {
 	for _, m := range list {
 		c, err := t.weighNames(m, seen, words)
 		if err != nil {
@@ -56,7 +56,7 @@ func (t *Topic) confirm(list []Meaning, seen []Seen, words []float64) (out []Con
 
 // weighNames looks for the names of a meaning on pages; nil where it has none that can be
 // looked for.
-func (t *Topic) weighNames(m Meaning, seen []Seen, words []float64) (*Confirmed, error) {
+func (t *Topic) weighNames(m Meaning, seen []Seen, words []float64) (*confirmed, error) {
 	names := t.lookable(m.Names)
 	if len(names) == 0 {
 		return nil, nil
@@ -75,7 +75,7 @@ func (t *Topic) weighNames(m Meaning, seen []Seen, words []float64) (*Confirmed,
 			counts[name]++
 		}
 	}
-	c := &Confirmed{Meaning: m, hints: make([]float64, len(seen))}
+	c := &confirmed{Meaning: m, hints: make([]float64, len(seen))}
 	for _, name := range names {
 		switch {
 		case counts[name] == 0:
@@ -126,6 +126,7 @@ func namedOn(signs *judge.Words, p *dowse.Page) map[string]float64 {
 	return found
 }
 
+// meanOf returns the mean of a list, 0 for an empty one.
 func meanOf(list []float64) float64 {
 	sum := 0.0
 	for _, x := range list {

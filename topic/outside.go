@@ -55,6 +55,7 @@ func (r *reader) outside(n ast.Node) *Outside {
 	return o
 }
 
+// outsideKeys returns the keys that the mapping of an outside judge may have.
 func (r *reader) outsideKeys(o *Outside) []key {
 	return []key{
 		{"exec", func(n ast.Node) { o.Exec = r.command(n) }},
@@ -122,6 +123,8 @@ func (r *reader) span(n ast.Node, inside string) (from, to float64) {
 // maxWait bounds the time to wait for an answer.
 const maxWait = 10 * time.Minute
 
+// duration reads how long to wait, with a unit: a bare number is refused with the value that
+// was probably meant, since a time-out of 5 could be seconds or milliseconds.
 func (r *reader) duration(n ast.Node, inside string) time.Duration {
 	s, ok := r.scalar(n, inside)
 	if !ok {

@@ -29,10 +29,13 @@ type reader struct {
 	named    map[string]Error    // where sources are named
 }
 
+// at returns a problem at a place of the file.
 func (r *reader) at(line, column int, problem, fix string) *Error {
 	return &Error{File: r.file, Line: line, Column: column, Problem: problem, Fix: fix}
 }
 
+// fail records a problem at a node. Reading goes on, so that a person sees all problems of a
+// file together; after maxProblems the rest is dropped.
 func (r *reader) fail(n ast.Node, problem, fix string) {
 	if len(r.problems) < maxProblems {
 		line, column := strictyaml.Place(n)
@@ -125,6 +128,7 @@ func (r *reader) pair(v *ast.MappingValueNode, inside string, keys []key, seen m
 	}
 }
 
+// find returns the key with a name.
 func find(keys []key, name string) (key, bool) {
 	for _, k := range keys {
 		if k.name == name {
@@ -134,6 +138,7 @@ func find(keys []key, name string) (key, bool) {
 	return key{}, false
 }
 
+// names returns the names of keys, for suggestions.
 func names(keys []key) []string {
 	var list []string
 	for _, k := range keys {
@@ -142,6 +147,7 @@ func names(keys []key) []string {
 	return list
 }
 
+// of returns the prefix of an error inside a mapping; "" for the topic itself.
 func of(inside string) string {
 	if inside == "" {
 		return ""
@@ -203,6 +209,7 @@ func (r *reader) text(n ast.Node, inside string, limit int) string {
 	return s
 }
 
+// words reads a list of words and phrases, without empty ones.
 func (r *reader) words(n ast.Node, inside string) []string {
 	var words []string
 	r.list(n, inside, func(item ast.Node, _ string) {
@@ -213,6 +220,8 @@ func (r *reader) words(n ast.Node, inside string) []string {
 	return words
 }
 
+// schema checks the version of the file. A newer version is refused, since its keys may mean
+// something else.
 func (r *reader) schema(n ast.Node) {
 	s, ok := r.scalar(n, "dowse")
 	switch {
@@ -224,6 +233,7 @@ func (r *reader) schema(n ast.Node) {
 	}
 }
 
+// name reads the name of the topic, which is also the name of its directory.
 func (r *reader) name(n ast.Node) string {
 	s, ok := r.scalar(n, "name")
 	if ok && !isName(s) {
@@ -252,6 +262,7 @@ func (r *reader) languages(n ast.Node) (tags []string, only bool) {
 	return tags, only
 }
 
+// tags reads a list of language codes, in lower case and with hyphens.
 func (r *reader) tags(n ast.Node, inside string) []string {
 	var tags []string
 	r.list(n, inside, func(item ast.Node, s string) {
@@ -284,6 +295,7 @@ func languageFix(name string) string {
 // fewPercent is the least of what is taken for a threshold in percent.
 const fewPercent = 5
 
+// threshold reads the least relevance of a page on topic; 0 if it is missing or wrong.
 func (r *reader) threshold(n ast.Node) float64 {
 	s, ok := r.scalar(n, "threshold")
 	if !ok {
@@ -341,6 +353,7 @@ func (r *reader) seedsFrom(n ast.Node, t *Topic) {
 	}
 }
 
+// isText reports whether a node is this text.
 func isText(n ast.Node, s string) bool {
 	t, ok := n.(*ast.StringNode)
 	return ok && t.Value == s
@@ -367,6 +380,7 @@ func seedFix(s string) string {
 	return whole
 }
 
+// scope reads one of the known scopes.
 func (r *reader) scope(n ast.Node) Scope {
 	s, ok := r.scalar(n, "scope")
 	for _, known := range scopes() {
@@ -380,6 +394,7 @@ func (r *reader) scope(n ast.Node) Scope {
 	return ""
 }
 
+// limits reads how much of one host is wanted.
 func (r *reader) limits(n ast.Node, t *Topic) {
 	r.mapping(n, "limits", []key{
 		{"per_host", func(n ast.Node) { t.PerHost = r.number(n, "limits: per_host", 1) }},
@@ -406,6 +421,8 @@ func untilField() settings.Field {
 	return f
 }
 
+// follow reads how links are followed. A tunnel of none is the same as no key: the strategy
+// decides.
 func (r *reader) follow(n ast.Node, t *Topic) {
 	r.mapping(n, "follow", []key{
 		{"strategy", func(n ast.Node) { t.Strategy = r.strategy(n) }},
@@ -422,6 +439,8 @@ func (r *reader) follow(n ast.Node, t *Topic) {
 // strategyName is NAME or NAME:key=value,…; which there are is not known here.
 var strategyName = regexp.MustCompile(`^[a-z][a-z0-9-]*(:[a-z0-9_]+=[^,=\s]+(,[a-z0-9_]+=[^,=\s]+)*)?$`)
 
+// strategy reads the name of a strategy with its parameters. Only the form is checked here;
+// which strategies there are is known where the crawl is made.
 func (r *reader) strategy(n ast.Node) string {
 	s, ok := r.scalar(n, "follow: strategy")
 	if ok && (len(s) > 200 || !strategyName.MatchString(s)) {
@@ -444,6 +463,7 @@ func (r *reader) share(n ast.Node, inside string) *float64 {
 	return &f
 }
 
+// number reads a whole number of at least least; 0 if it is missing or wrong.
 func (r *reader) number(n ast.Node, inside string, least int) int {
 	s, ok := r.scalar(n, inside)
 	if !ok {
@@ -460,4 +480,5 @@ func (r *reader) number(n ast.Node, inside string, least int) int {
 // cut shortens what an error quotes from the file.
 func cut(s string) string { return cutTo(s, 60) }
 
+// cutTo shortens a text from the file to n characters, for an error.
 func cutTo(s string, n int) string { return plain.Fit(plain.Words(s), n) }

@@ -37,7 +37,7 @@ func (r *reader) sources(n ast.Node, inside string) []Source {
 	return list
 }
 
-// source reads one item of like or unlike: a URL, or a mapping that says what it is.
+// source reads one item of like or unlike: a URL, or a mapping that names its kind.
 func (r *reader) source(n ast.Node, inside string) (Source, bool) {
 	if _, ok := strictyaml.Pairs(n); ok {
 		return r.namedSource(n, inside)
@@ -97,6 +97,8 @@ func (r *reader) namedSource(n ast.Node, inside string) (s Source, ok bool) {
 
 var sourceKinds = []string{"url", "file", "warc", "collection", "site", "text"}
 
+// sourceKeys returns the keys that a source may have. Which of them exclude each other is
+// checked after all were read.
 func (r *reader) sourceKeys(inside string, s *Source) []key {
 	return []key{
 		{"url", func(n ast.Node) { s.URL = r.exampleURL(n, inside) }},
@@ -110,6 +112,7 @@ func (r *reader) sourceKeys(inside string, s *Source) []key {
 	}
 }
 
+// exampleURL reads an absolute URL, under the rules for seeds.
 func (r *reader) exampleURL(n ast.Node, inside string) string {
 	s, ok := r.scalar(n, inside+": url")
 	if fix := seedFix(s); ok && fix != "" {
@@ -181,6 +184,7 @@ func Pattern(s string) (*regexp.Regexp, error) {
 	return regexp.Compile(m[1])
 }
 
+// regexp reads a pattern between slashes and reports one that can't be compiled.
 func (r *reader) regexp(n ast.Node, inside string) string {
 	s, ok := r.scalar(n, inside)
 	if !ok {
@@ -260,6 +264,7 @@ var categoryFix = map[string]string{
 	"path":      `add "path: …", such as "path: Recreation/Collecting/Lighthouses"`,
 }
 
+// categoryKeys returns the keys that the mapping of a category may have.
 func (r *reader) categoryKeys(c *Category) []key {
 	return []key{
 		{"directory", func(n ast.Node) { c.Directory = r.path(n, "category: directory") }},

@@ -43,6 +43,7 @@ func splitPages(pages []judge.Example, fold, folds int) (rest, apart []judge.Exa
 	return rest, apart
 }
 
+// ratings returns how a model rates the pages of examples.
 func ratings(m judge.Model, list []judge.Example) (r []float64) {
 	for _, p := range pagesOf(list) {
 		r = append(r, m.Judge(p).Relevance)

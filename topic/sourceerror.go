@@ -19,6 +19,8 @@ type SourceError struct {
 	At *Error
 }
 
+// Error returns the mistake in the topic's file, if the topic was read from one; otherwise the
+// topic, the source and the cause.
 func (e *SourceError) Error() string {
 	if e.At != nil {
 		return e.At.Error()
@@ -69,6 +71,7 @@ func withoutKey(key, source string) string {
 // they mean nothing to users.
 var packages = regexp.MustCompile(`^((archive|collection|crawler|directory|judge): )+`)
 
+// cause returns an error without the names of packages in front.
 func cause(err error) string { return packages.ReplaceAllString(err.Error(), "") }
 
 // fix returns what to do about a source that can't be loaded.

@@ -80,6 +80,8 @@ func (s *Speller) count(p *dowse.Page, forms map[string]map[string]int) {
 	}
 }
 
+// mostFrequent returns the word with the highest count. Of equals it is the shorter one, then
+// the later one in alphabetical order, so that the order of the map does not matter.
 func mostFrequent(seen map[string]int) (best string) {
 	for w, n := range seen {
 		order := cmp.Or(cmp.Compare(n, seen[best]), cmp.Compare(len(best), len(w)), cmp.Compare(best, w))

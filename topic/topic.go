@@ -88,7 +88,7 @@ func kinds() []evidenceKind {
 	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
 }
 
-// Where seeds may come from, beside a list.
+// Where seeds may come from, apart from a list.
 const (
 	FromLike     = "like"     // the examples and the first pages of their hosts
 	FromCategory = "category" // the entries of the category
@@ -105,6 +105,7 @@ const (
 	scopePrefix Scope = "prefix" // URLs that begin with a seed
 )
 
+// scopes returns the values that scope may have in a file.
 func scopes() []string {
 	return []string{string(scopeWeb), string(scopeDomain), string(scopeHost), string(scopePrefix)}
 }
@@ -180,6 +181,7 @@ func (t *Topic) hasLanguage(language string) bool {
 	})
 }
 
+// wanted returns the words of the topic as the judge of words takes them.
 func (t *Topic) wanted() judge.Wanted {
 	return judge.Wanted{Words: t.Words, Also: t.Also, Not: t.Not, About: t.About, Language: t.Language()}
 }

@@ -14,6 +14,7 @@ const (
 	enoughOff = 30  // negative examples including substitutes, if there are any
 	perText   = 2   // pages seen in a crawl that replace an everyday text
 	strange   = 1.7 // log-odds by which everyday texts make a judge too confident, as they are unlike any page of the crawl
+	easy      = 0.6 // log-odds by which pages seen in the crawl do: those that are drawn are the ones farthest from the topic
 
 	wordsWeight = 0.5  // weight of words next to a model
 	wordsZero   = -2.5 // neutral log-odds of words next to a model: those of a page with hardly a sign
@@ -60,7 +61,7 @@ func (t *Topic) zeroOf(m *Material) float64 {
 // learntZero returns the log-odds that a judge of these examples gives a page
 // about which it knows nothing. With one positive example there is nothing to
 // calibrate by, and the ratio of the classes would dominate; with everyday
-// texts the judge is too confident. A judge that would not find half of its own
+// texts, and with pages drawn from the crawl, the judge is too confident. A judge that would not find half of its own
 // examples, had it not seen them, is too cautious, as happens if examples are
 // few or contradict each other; the median of unseen examples bounds the zero
 // then.
@@ -70,9 +71,12 @@ func (t *Topic) learntZero(m *Material) float64 {
 	if on == 0 || off+in == 0 {
 		return 0
 	}
-	zero := 0.0
-	if len(m.Contrast) == 0 || m.everyday {
-		zero = strange * float64(in) / float64(off+in)
+	zero, share := 0.0, float64(in)/float64(off+in)
+	switch {
+	case len(m.Contrast) == 0 || m.everyday:
+		zero = strange * share
+	case m.ContrastOf == OfCrawl:
+		zero = easy * share
 	}
 	if on == 1 {
 		return zero - math.Log(float64(off+in))

@@ -31,17 +31,17 @@ type Trial struct {
 // knows is left out.
 func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	on, off := m.Counts()
-	standIns := t.Substitutes(m)
-	if on < 2 || off+len(standIns) < 2 {
+	substitutes := t.Substitutes(m)
+	if on < 2 || off+len(substitutes) < 2 {
 		return nil, fmt.Errorf("topic: %s: %w", t.Name, errTooFew)
 	}
 	trial := &Trial{
-		Examples: slices.Concat(m.Examples, standIns), origins: m.Origins,
-		Substitutes: len(standIns), Folds: min(folds, on, off+len(standIns)),
+		Examples: slices.Concat(m.Examples, substitutes), origins: m.Origins,
+		Substitutes: len(substitutes), Folds: min(folds, on, off+len(substitutes)),
 	}
 	alone, why := t.withoutCrawlFacts()
 	trial.Note = why
-	own := judge.Candidate{Name: OwnJudge, Make: alone.maker(m, standIns)}
+	own := judge.Candidate{Name: OwnJudge, Make: alone.maker(m, substitutes)}
 	var err error
 	trial.Judges, err = judge.Compare(append([]judge.Candidate{own}, judge.Candidates(t.Language())...), trial.Examples, trial.Folds)
 	if err != nil {
@@ -55,15 +55,15 @@ var errTooFew = errors.New("too few examples to test (want two on topic and two 
 
 // maker returns a function that builds the topic's own judge from some of the
 // examples. Substitutes are passed as contrast, not as examples.
-func (t *Topic) maker(m *Material, standIns []judge.Example) func([]judge.Example) (dowse.Judge, float64, error) {
-	stands := map[*dowse.Page]bool{}
-	for _, e := range standIns {
-		stands[e.Page] = true
+func (t *Topic) maker(m *Material, substitutes []judge.Example) func([]judge.Example) (dowse.Judge, float64, error) {
+	replaced := map[*dowse.Page]bool{}
+	for _, e := range substitutes {
+		replaced[e.Page] = true
 	}
 	return func(examples []judge.Example) (dowse.Judge, float64, error) {
 		part := &Material{Model: m.Model, ContrastOf: m.ContrastOf, everyday: len(m.Contrast) == 0}
 		for _, e := range examples {
-			if e.Page != nil && stands[e.Page] {
+			if e.Page != nil && replaced[e.Page] {
 				part.Contrast = append(part.Contrast, e)
 			} else {
 				part.Examples = append(part.Examples, e)

@@ -61,6 +61,8 @@ func (r *reader) plain(n ast.Node, in *places, path string) any {
 	return s
 }
 
+// plainMap turns a mapping of a condition into plain values, and records where each key and
+// value is in the file, for errors that are found later.
 func (r *reader) plainMap(n ast.Node, in *places, path string) any {
 	values, _ := strictyaml.Pairs(n)
 	m := map[string]any{}

@@ -47,6 +47,7 @@ func (t *Topic) JSON() ([]byte, error) {
 	return line.Bytes(), nil
 }
 
+// languagesOf returns the languages as a value of YAML in one line.
 func languagesOf(t *Topic) string {
 	tags := make([]string, len(t.Languages))
 	for i, l := range t.Languages {
@@ -59,6 +60,7 @@ func languagesOf(t *Topic) string {
 	return list
 }
 
+// followOf returns how links are followed as the inside of a mapping; "" if nothing is set.
 func followOf(t *Topic) string {
 	var parts []string
 	if t.Strategy != "" {
@@ -73,16 +75,21 @@ func followOf(t *Topic) string {
 	return strings.Join(parts, ", ")
 }
 
+// A writer writes a topic as YAML in a fixed order of keys, so that equal topics give equal
+// files: the name of a predicate is a hash of them.
 type writer struct{ strings.Builder }
 
+// pair writes a key with a value that needs no quotes, or has them.
 func (w *writer) pair(key, value string) { fmt.Fprintf(w, "%s: %s\n", key, value) }
 
+// optional writes a pair if it is there.
 func (w *writer) optional(key, value string, there bool) {
 	if there {
 		w.pair(key, value)
 	}
 }
 
+// list writes a key with a list of texts; nothing for an empty one.
 func (w *writer) list(key string, items []string) {
 	if len(items) == 0 {
 		return
@@ -93,8 +100,11 @@ func (w *writer) list(key string, items []string) {
 	}
 }
 
+// number returns a number in decimal notation, with as many digits as it needs to be read
+// back exactly.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
+// seeds writes a list of seeds, or from where they come and which are added.
 func (w *writer) seeds(t *Topic) {
 	if t.SeedsFrom == "" {
 		w.list("seeds", t.Seeds)
@@ -112,6 +122,7 @@ func (w *writer) seeds(t *Topic) {
 	}
 }
 
+// sources writes examples, one per line.
 func (w *writer) sources(key string, list []Source) {
 	if len(list) == 0 {
 		return
@@ -150,6 +161,7 @@ func (s Source) yaml() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// category writes a category of a directory; nothing if there is none.
 func (w *writer) category(c *Category) {
 	if c == nil {
 		return
@@ -163,6 +175,7 @@ func (w *writer) category(c *Category) {
 	}
 }
 
+// outside writes an outside judge; nothing if there is none.
 func (w *writer) outside(o *Outside) {
 	if o == nil {
 		return
@@ -213,6 +226,7 @@ func (w *writer) value(key string, v any, depth int) {
 	}
 }
 
+// pairs writes a mapping with its keys in alphabetical order.
 func (w *writer) pairs(m map[string]any, depth int) {
 	if len(m) == 0 {
 		w.WriteString(" {}\n")
@@ -224,6 +238,7 @@ func (w *writer) pairs(m map[string]any, depth int) {
 	}
 }
 
+// items writes a list of plain values, each after a dash.
 func (w *writer) items(list []any, depth int) {
 	if len(list) == 0 {
 		w.WriteString(" []\n")

@@ -101,7 +101,7 @@ func newChaos(t *testing.T, seed uint64, short bool) *chaos {
 	if short {
 		pages, ops = 150, 14
 	}
-	strategies := []string{"link-context", "online", "breadth-first", "random", "otie", "opic", "shark", "naive-best-first", "soft-focus"} // those that visit all they find
+	strategies := []string{"auto", "link-context", "online", "breadth-first", "random", "otie", "opic", "shark", "naive-best-first", "soft-focus"} // those that visit all they find
 	return &chaos{
 		t: t, rng: rng, web: serveChaos(t, pages, rng), ops: ops,
 		dir:      filepath.Join(t.TempDir(), "chaos.dowse"),
@@ -169,7 +169,7 @@ func (c *chaos) change() {
 	changes := [][]string{
 		{"--threshold", fmt.Sprintf("0.%d", 3+c.rng.IntN(5))},
 		{"--exclude", "/no-such-path/"}, {"--exclude", ""},
-		{"--lang", []string{"en", "fr"}[c.rng.IntN(2)]},
+		{"--lang", []string{"en", "en,fr"}[c.rng.IntN(2)]}, // all pages are in English
 	}
 	c.start("", changes[c.rng.IntN(len(changes))]...)
 	c.pause(time.Second)

@@ -519,7 +519,7 @@ func lines(sc *bufio.Scanner) (list []string, err error) {
 	return list, sc.Err()
 }
 
-// hello returns the line that is printed when the collection is open.
+// opening returns the line that is printed when the collection is open.
 func (j *job) opening() string {
 	if j.resume {
 		return fmt.Sprintf("resuming %s", j.dir)
@@ -573,7 +573,7 @@ func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 		return nil, inCollection(err)
 	}
 	cfg := j.cfg
-	if s.Demo != nil { // a made web brings its own connections
+	if s.Demo != nil { // a synthetic web brings its own connections
 		cfg.Dial = (&net.Dialer{}).DialContext
 	}
 	changes, err = crawler.Rehearse(j.dir, cfg)
@@ -610,7 +610,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	without := false // the missing dictionary was named
 	cfg.Trained = func(m collection.Model) {
 		switch {
-		case c.Quiet || m.Contrast == 0 || m.Undo:
+		case c.Quiet || m.Undo || m.Contrast == 0 && !m.Refused:
 		case m.Refused:
 			late.add(refused(m))
 		default:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -118,11 +117,22 @@ func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 
 // envHint suggests a known variable for an unknown one; both lack the prefix. A name
 // that only lacks CRAWL_ is the commonest mistake and comes first; then come misspelt
-// names, and last those that are misspelt and lack it.
+// names, and last those that are misspelt and lack it. These are compared without CRAWL_:
+// with it, any short name would look like any other.
 func envHint(name string, known []string) string {
-	near := cmp.Or(text.Nearest(name, known), text.Nearest("crawl_"+name, known))
-	if slices.Contains(known, "crawl_"+name) {
-		near = "crawl_" + name
+	const prefix = "crawl_"
+	var bare []string // names of variables of crawl without the prefix
+	for _, k := range known {
+		if rest, ok := strings.CutPrefix(k, prefix); ok {
+			bare = append(bare, rest)
+		}
+	}
+	near := text.Nearest(name, known)
+	if near == "" && text.Nearest(name, bare) != "" {
+		near = prefix + text.Nearest(name, bare)
+	}
+	if slices.Contains(known, prefix+name) {
+		near = prefix + name
 	}
 	if near == "" {
 		return "see dowse help env"

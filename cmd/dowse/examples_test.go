@@ -8,7 +8,7 @@ import (
 )
 
 // The topic files of docs/examples can be checked without a fault and crawled on the
-// made web, and find something.
+// synthetic web, and find something.
 func TestExampleTopics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: starts no goroutines")

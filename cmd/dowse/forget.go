@@ -181,7 +181,7 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 		s.whole("took down " + string(u))
 	}
 	for _, u := range f.Ended {
-		s.whole("took down " + string(u) + " (that had been broken off, and is complete now)")
+		s.whole("took down " + string(u) + " (it had been interrupted, and is complete now)")
 	}
 	for _, u := range f.Already {
 		s.whole("had been taken down before: " + string(u))

@@ -213,7 +213,7 @@ func (s *markedSite) forget(t *testing.T, dir string, pages ...int) {
 // Whatever the strategy, nothing is left of a page that was taken down: not in its saved
 // state, its notes or its reasons. In short runs those strategies take part that keep most.
 func TestForgetUnderEveryStrategy(t *testing.T) {
-	few := map[string]bool{"link-context": true, "online": true, "lsfc": true, "intelligent": true, "fish": true}
+	few := map[string]bool{"auto": true, "link-context": true, "online": true, "lsfc": true, "intelligent": true, "fish": true}
 	for _, d := range strategy.All() {
 		if os.Getenv("DOWSE_LONG") == "" && !few[d.Name] {
 			continue

@@ -146,3 +146,16 @@ func TestEnvironmentVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestEnvHint suggests a variable only for a name that is like it.
+func TestEnvHint(t *testing.T) {
+	known := []string{"contact", "crawl_pages", "crawl_trace", "crawl_train"}
+	for name, want := range map[string]string{
+		"contcat": "did you mean DOWSE_CONTACT?", "pages": "did you mean DOWSE_CRAWL_PAGES?", "pagse": "did you mean DOWSE_CRAWL_PAGES?",
+		"crawl_pagse": "did you mean DOWSE_CRAWL_PAGES?", "force": "see dowse help env", "json": "see dowse help env",
+	} {
+		if got := envHint(name, known); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -214,7 +214,7 @@ func refusesLabel(t *testing.T, dir, url string) {
 	command(t, exitOK, "collection", "verify", dir)
 }
 
-// A takedown that was broken off is ended by the same command, which says so.
+// A takedown that was interrupted is ended by the same command, which says so.
 func TestForgetAgainAfterABreak(t *testing.T) {
 	s := newMarkedSite(t)
 	host := strings.TrimPrefix(s.URL, "http://")
@@ -230,7 +230,7 @@ func TestForgetAgainAfterABreak(t *testing.T) {
 			ok(t, os.MkdirAll(filepath.Join(bar, "x"), 0o755))
 			all := append([]string{"forget", dir, "--because", "asked", "--yes"}, args...)
 			if code, out, errs := capture(t, all...); code == exitOK {
-				t.Fatalf("it was not broken off: %s%s", out, errs)
+				t.Fatalf("it was not interrupted: %s%s", out, errs)
 			}
 			ok(t, os.RemoveAll(bar))
 			if out := command(t, exitOK, all...); !strings.Contains(out, "took down "+s.URL+markedPath(1)) || !strings.Contains(out, "complete now") {
@@ -380,7 +380,7 @@ func TestSalvageAfterAKilledOne(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "n.dowse")
 	ok(t, os.MkdirAll(filepath.Join(out+".part", "archive"), 0o755))
 	code, _, errs := capture(t, "collection", "salvage", dir, "-o", out)
-	if code != exitUsage || !strings.Contains(errs, "broken off, delete it") {
+	if code != exitUsage || !strings.Contains(errs, "interrupted, delete it") {
 		t.Errorf("code %d: %s", code, errs)
 	}
 	ok(t, os.RemoveAll(out+".part"))

@@ -46,6 +46,7 @@ type labelCmd struct {
 	From  string    `placeholder:"FILE" help:"Read labels from a file or -: JSONL, or URL<tab>label."`
 	Undo  undoModel `placeholder:"MODEL" help:"Go back to the previous model, or to --undo=mNNNN."`
 	Train bool      `help:"Train on the labels there are now."`
+	Yes   bool      `short:"y" help:"Use the new model without asking."`
 	List  bool      `help:"List labels, conflicts and models."`
 	By    string    `env:"USER" placeholder:"NAME" help:"Who labels (default: the user)."`
 	JSON  bool      `help:"Print JSON: the queue, what changed, or with --list all."`
@@ -65,9 +66,11 @@ host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
-while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
-and --undo ignores the labels that the earlier model did not know. If the topic has
-no negative examples, the crawl trains models by itself, against pages that it saw:
+while a crawl runs in another process. A model that does worse on labels it was not
+trained on is not used, and one that changes more than a tenth of the verdicts only
+if you agree, or with --yes. Nothing is lost: labels.jsonl only grows, and --undo
+ignores the labels that the earlier model did not know. If the topic has no
+negative examples, the crawl trains models by itself, against pages that it saw:
 --list shows them, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
@@ -185,7 +188,7 @@ func (c *labelCmd) from(w *world) error {
 	if strange > 0 {
 		fmt.Fprintf(w.err, "%s of pages that the crawl has not visited: they count when it does\n", some(strange, "label"))
 	}
-	return c.train(w)
+	return c.train(w, w.confirm)
 }
 
 // read reads the file of --from; a file without labels is an error.
@@ -248,19 +251,28 @@ func (c *labelCmd) trainIfNew(w *world) error {
 	if err != nil {
 		return err
 	}
-	if labels.Untrained(models) == 0 {
+	refusedLast := len(models) > 0 && models[len(models)-1].Refused
+	if labels.Untrained(models) == 0 && !(c.Yes && refusedLast) {
 		return usage("nothing to train on: every label of %s is known to a model", c.Dir)
 	}
-	return c.train(w)
+	return c.train(w, w.confirm)
 }
 
-// train asks for a model trained on all labels and prints what that changed.
-func (c *labelCmd) train(w *world) error {
-	m, err := c.retrain(w, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+// train asks for a model trained on all labels and prints what that changed. confirm asks
+// the user whether a model that changes many verdicts is put into use.
+func (c *labelCmd) train(w *world, confirm func(question string) (bool, error)) error {
+	m, err := c.retrain(w, c.request())
 	if err != nil {
 		return err
 	}
-	return c.printModel(w, m)
+	return c.printModel(w, m, confirm)
+}
+
+// request returns the line of labels.jsonl that asks for a training.
+func (c *labelCmd) request() collection.Label {
+	l := c.line("", "")
+	l.Do, l.Accept = collection.DoTrain, c.Yes
+	return l
 }
 
 // retrain records a request in labels.jsonl and waits for its result. A running crawl in
@@ -284,7 +296,7 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 		if !errors.Is(err, crawler.ErrNotRunning) {
 			return m, err
 		}
-		m, err = crawler.RetrainWith(c.Dir, dictionary)
+		m, err = crawler.Retrain(c.Dir, dictionary)
 		if !errors.Is(err, collection.ErrLocked) {
 			return m, inCollection(err)
 		}
@@ -292,12 +304,14 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 }
 
 // printModel prints what a model changed: verdicts, links, and how to undo it. A model
-// that could not be used is an error; the labels stay.
-func (c *labelCmd) printModel(w *world, m collection.Model) error {
-	if m.Error != "" {
-		return fmt.Errorf("%s was not taken into use: %s; the labels are kept", m.Model, m.Error)
-	}
-	if c.JSON {
+// that failed is an error; the labels stay.
+func (c *labelCmd) printModel(w *world, m collection.Model, confirm func(question string) (bool, error)) error {
+	switch {
+	case m.Refused:
+		return c.reportRefused(w, m, confirm)
+	case m.Error != "":
+		return fmt.Errorf("%s was not put into use: %s; the labels are kept", m.Model, m.Error)
+	case c.JSON:
 		return jsonLine(w.out, m)
 	}
 	fmt.Fprintln(w.err, consequence(m, c.Dir))
@@ -348,15 +362,23 @@ func taught(m collection.Model, dir string) []string {
 	return lines
 }
 
-// refused returns the lines for a model that a crawl trained by itself and did not use,
-// with the cause. It seemed worse than the one in use.
+// refused returns the lines for a model that was trained in a crawl and not put into use,
+// with the cause.
 func refused(m collection.Model) []string {
 	return []string{
-		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
-		"       and not taken into use:",
+		fmt.Sprintf("judge: %s: %s,", m.Model, trainedOn(m)),
+		"       and not put into use:",
 		fmt.Sprintf("       %s;", oneLine(m.Error)),
 		fmt.Sprintf("       the crawl continues with %s", m.Before),
 	}
+}
+
+// trainedOn describes the labels or pages that a model was trained on.
+func trainedOn(m collection.Model) string {
+	if m.Labels > 0 {
+		return "trained on " + some(m.Labels, "label")
+	}
+	return against(m)
 }
 
 // consequence states in one line what a model changed, and how to undo it:
@@ -393,14 +415,14 @@ func (c *labelCmd) undo(w *world) error {
 		to = before(used)
 	}
 	made, ok := collection.MadeModel(models, to)
-	if !ok {
+	if !ok || made.Refused {
 		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
 	}
 	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
-	return c.printModel(w, m)
+	return c.printModel(w, m, w.confirm)
 }
 
 // before returns the model that was trained before the one in use.
@@ -475,7 +497,7 @@ func (b *ledger) print(out io.Writer) {
 	for _, m := range b.Models {
 		switch {
 		case m.Refused:
-			fmt.Fprintf(out, "%s %s: %s,\n      and not taken into use: %s\n", m.Model, clock(m.At), against(m), oneLine(m.Error))
+			fmt.Fprintf(out, "%s %s: %s,\n      and not put into use: %s\n", m.Model, clock(m.At), trainedOn(m), oneLine(m.Error))
 		case m.Error != "":
 			fmt.Fprintln(out, oneLine(fmt.Sprintf("%s failed: %s", m.Model, m.Error)))
 		case !m.Done:

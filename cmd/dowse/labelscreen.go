@@ -45,6 +45,7 @@ type labeller struct {
 	of     int                // pages that an audit is drawn from
 	given  []collection.Label // in this run, in order
 	fresh  int                // of them, not trained on
+	last   collection.Model   // that was trained in this run
 	notice string
 	keys   <-chan byte
 }
@@ -74,11 +75,24 @@ func (c *labelCmd) keyboard(w *world, in *os.File) error {
 	err = l.ask()
 	term.Restore(int(in.Fd()), old)
 	fmt.Fprint(w.err, "\r\n")
-	if err != nil || l.fresh == 0 {
+	switch {
+	case err != nil:
 		return err
+	case l.fresh > 0:
+		fmt.Fprintln(w.err, "training …")
+		return c.train(w, l.confirm)
+	case l.last.Refused:
+		return c.printModel(w, l.last, l.confirm)
 	}
-	fmt.Fprintln(w.err, "training …")
-	return c.train(w)
+	return nil
+}
+
+// confirm asks a question after the dialogue. The answer comes through the channel of
+// keys, since its goroutine still reads the input.
+func (l *labeller) confirm(question string) (bool, error) {
+	fmt.Fprint(l.w.err, question)
+	k, ok := l.key()
+	return ok && (k == 'y' || k == 'Y'), nil
 }
 
 // keysOf returns a channel of the keys that are pressed. Its goroutine ends with the
@@ -262,7 +276,7 @@ func (l *labeller) learn() error {
 	l.notice = "training …"
 	l.draw()
 	l.fresh = 0
-	m, err := l.c.retrain(l.w, collection.Label{Do: collection.DoTrain, By: l.c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := l.c.retrain(l.w, l.c.request())
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -272,6 +286,7 @@ func (l *labeller) learn() error {
 	// Keys that were pressed while training ran would label pages that are not on the
 	// screen yet.
 	l.drain()
+	l.last = m
 	left := l.c.Limit - len(l.given)
 	if err := l.open(); err != nil {
 		return err
@@ -279,8 +294,13 @@ func (l *labeller) learn() error {
 	if l.rows = l.rows[:min(len(l.rows), max(left, 0))]; l.c.Queue == collection.QueueAudit {
 		l.rows, _, err = l.c.queue(l.cr)
 	}
-	if l.notice = consequence(m, l.c.Dir); m.Error != "" {
+	switch {
+	case m.Refused:
+		l.notice = notUsed(m)
+	case m.Error != "":
 		l.notice = m.Model + " failed: " + oneLine(m.Error)
+	default:
+		l.notice = consequence(m, l.c.Dir)
 	}
 	return err
 }

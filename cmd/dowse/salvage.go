@@ -63,7 +63,7 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; delete %s.part and begin again", c.Out)}
 	case errors.Is(err, crawler.ErrNoTopic):
 		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, c.Dir, c.Out)
-	case errors.Is(err, crawler.ErrPlace), errors.Is(err, crawler.ErrBrokenOff):
+	case errors.Is(err, crawler.ErrPlace), errors.Is(err, crawler.ErrUnfinished):
 		return usage("%w", err)
 	case err != nil:
 		return inCollection(err)

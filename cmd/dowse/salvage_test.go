@@ -46,7 +46,7 @@ func runDowse(t *testing.T, args ...string) (out, errs string, code int) {
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// demoCollection crawls 40 pages of the made web.
+// demoCollection crawls 40 pages of the synthetic web.
 func demoCollection(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d.dowse")

@@ -7,8 +7,8 @@ import (
 )
 
 // schemaCmd prints the JSON Schemas of what commands print and of topic files. Every
-// object that a command prints names its schema and version, so that a program can check
-// what it reads and notice a new version.
+// page, reason, status and error that a command prints names its schema and version, so
+// that a program can check what it reads and notice a new version.
 type schemaCmd struct {
 	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
 }
@@ -19,9 +19,10 @@ func (schemaCmd) Help() string {
   dowse schema reason      why --json
   dowse schema topic > topic.schema.json
 
-Every JSON object names its schema and the version of it, as in
-"schema":"page/v1". Facts that are not known are left out. A version can gain
-members; a member that goes, or changes its meaning, makes a new version.`
+Every page, reason, status and error in JSON names its schema with a version,
+as in "schema":"page/v1". What is not known is left out. A version can gain
+members; a member that is removed, or changes its meaning, makes a new version.
+Times that something took are numbers of seconds.`
 }
 
 // The schemas of this package. The number rises when a member is removed or changes its

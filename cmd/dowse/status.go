@@ -184,7 +184,7 @@ func (st *status) audit() []string {
 		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", st.Model, against(m)), "           "+insteadOf(m))
 	}
 	if m := st.Refused; m != nil {
-		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", m.Model, against(*m)), "           and not taken into use:", "           "+oneLine(m.Error))
+		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", m.Model, against(*m)), "           and not put into use:", "           "+oneLine(m.Error))
 	}
 	a := st.Audited
 	if a == nil || a.N == 0 {

@@ -44,7 +44,7 @@ func openTown(mark collection.Demo) (*townDemo, error) {
 // checkSites checks the value of --sites.
 func checkSites(n int) error {
 	if n < 100 || n > 1_000_000 {
-		return usage("--sites %d: a made town has 100 to 1,000,000 sites", n)
+		return usage("--sites %d: want a town of 100 to 1,000,000 sites", n)
 	}
 	return nil
 }

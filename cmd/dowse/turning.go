@@ -29,7 +29,7 @@ func turning(v *collection.Ruling) []string {
 	case v.OnTopic:
 		return []string{"no sign of the page made it so"}
 	}
-	return []string{"nothing on the page speaks against it: it says too little of the topic"}
+	return []string{"no sign counts against it: the page has too few signs of the topic"}
 }
 
 // bySigns returns what the verdict would be without its strongest signs.

@@ -107,7 +107,7 @@ func notReached(dir string, cr *crawler.Crawler) error {
 // or a missing network, and the cause shows which.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
-		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL shows the rule")}
+		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why %s URL shows the rule", dir)}
 	}
 	b := cr.Status().Books
 	if cr.Collection.Crawl.HasForgotten() && b.Failed+b.Queued == 0 {

@@ -82,7 +82,7 @@ func TestTurning(t *testing.T) {
 		{"two decide", collection.Ruling{Relevance: 0.9, OnTopic: true, Threshold: 0.5, Scale: "share", Because: []collection.Part{
 			part(`"reef"`, 0.35, 0.55, false), part(`"coral"`, 0.3, 0.6, false), part(`"heat"`, 0.25, 0.65, false),
 		}}, `without "reef" it would be 0.55: still on topic` + "\n" + `off topic only without "reef" and "coral"`},
-		{"a sign speaks against it", collection.Ruling{Relevance: 0.3, Threshold: 0.5, Scale: "share", Because: []collection.Part{
+		{"a sign counts against it", collection.Ruling{Relevance: 0.3, Threshold: 0.5, Scale: "share", Because: []collection.Part{
 			part(`"reef"`, 0.7, 0, false), part(`not "casino"`, -0.4, 0.7, true),
 		}}, `without "casino" it would be 0.70: on topic`},
 		{"a stuffed text", collection.Ruling{Relevance: 0.1, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
@@ -90,7 +90,7 @@ func TestTurning(t *testing.T) {
 		}}, "without so many of the topic's words it would be 0.94: on topic"},
 		{"too little", collection.Ruling{Relevance: 0.05, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
 			part("bias", -3, 0.5, true), part(`"reef"`, 0.1, 0.047, false),
-		}}, "nothing on the page speaks against it: it says too little of the topic"},
+		}}, "no sign counts against it: the page has too few signs of the topic"},
 		{"a gate alone", collection.Ruling{Relevance: 0.95, OnTopic: true, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
 			part("where title: reef: yes", 0, 0.95, false), part("where holds", 3, 0.5, false),
 		}}, "off topic if where did not hold"},

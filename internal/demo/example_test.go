@@ -6,7 +6,7 @@ import (
 	"dowse/internal/demo"
 )
 
-// The made web knows its own truth.
+// The demo web knows which of its pages are relevant.
 func Example() {
 	web := demo.New(demo.Config{})
 	topic := web.Topics()[0]

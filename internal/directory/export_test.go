@@ -9,9 +9,6 @@ func (d *Directory) Kind() Kind { return d.kind }
 // an entry of each. After an error there is nothing more.
 func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
 
-// Len returns the number of categories, Top included.
-func (t *Tree) Len() int { return len(t.nodes) }
-
 // Count returns how many entries a category has: its own, and with its subtree. An
 // entry may be a page that is there twice, or one whose URL is none.
 func (t *Tree) Count(path string) (own, subtree int) {

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/extract"
 	"dowse/internal/hostile/template"
+	"dowse/internal/shareddata"
 	"dowse/internal/text"
 	"dowse/strategy"
 	"dowse/weburl"
@@ -285,11 +285,8 @@ func shingles(d *dowse.Document) map[string]bool {
 
 func wikispeedia(t *testing.T) (list []sample) {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "webs")
-	labels, err := os.ReadFile(filepath.Join(dir, "wikispeedia.labels.tsv"))
-	if err != nil {
-		t.Skip("beside: needs shared/webs next to the checkout:", err)
-	}
+	dir := shareddata.Path(t, "webs")
+	labels := shareddata.Read(t, "webs", "wikispeedia.labels.tsv")
 	web, err := archive.OpenWeb(filepath.Join(dir, "wikispeedia.warc.gz"))
 	if err != nil {
 		t.Fatal(err)

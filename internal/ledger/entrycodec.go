@@ -105,7 +105,12 @@ func (r *dec) head(e *Entry) {
 	}
 }
 
-// limits writes the limits of a run, in the order that is the format.
+// limits writes the limits of a run, in the order that is the format. A replay applies
+// the limits that it reads: one that bounds what is queued and is not written here would
+// hold while the crawl runs, and not when it is rebuilt (TestEveryLimitIsRecorded). Such a
+// limit changes the format of the journal, so its version must be raised, and journals
+// without it must still be read. A limit that only ends a crawl need not be written: a
+// replay ends where the journal does.
 func (w *enc) limits(l *settings.Limits) {
 	for _, v := range []int64{
 		int64(l.Pages), int64(l.OnTopic), l.Bytes, int64(l.Time), int64(l.PerHost),

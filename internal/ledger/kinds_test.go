@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -261,4 +262,47 @@ func TestNote(t *testing.T) {
 	if diff := cmp.Diff(before, e.Links); diff != "" {
 		t.Errorf("a lead to no link was noted:\n%s", diff)
 	}
+}
+
+// TestEveryLimitIsRecorded sets each field of the limits alone and reads it from the bytes of
+// a run. A replay applies what it reads: a limit that bounds what is queued and is not written
+// holds while the crawl runs, and not when the crawl is rebuilt. Those that only end a crawl
+// are listed here instead: a replay ends where the journal does.
+func TestEveryLimitIsRecorded(t *testing.T) {
+	onlyEnd := []string{"Gain", "GainOver", "Recall"}
+	typ := reflect.TypeFor[settings.Limits]()
+	for _, path := range limitFields(typ, nil) {
+		if slices.Contains(onlyEnd, typ.FieldByIndex(path).Name) {
+			continue
+		}
+		var l settings.Limits
+		switch v := reflect.ValueOf(&l).Elem().FieldByIndex(path); v.Kind() {
+		case reflect.Int, reflect.Int64:
+			v.SetInt(7)
+		case reflect.Float64:
+			v.SetFloat(0.5)
+		default:
+			t.Fatalf("a limit of type %s: write and read it in entrycodec.go, and set it here", v.Type())
+		}
+		got, err := readEntry(appendEntry(nil, &Entry{Kind: EntryIdle, Run: &Run{Limits: l}}), numberedURL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Run.Limits != l {
+			t.Errorf("recorded as %+v, want %+v", got.Run.Limits, l)
+		}
+	}
+}
+
+// limitFields returns the index paths of the fields of a struct, with those of its structs.
+func limitFields(typ reflect.Type, above []int) (paths [][]int) {
+	for i := range typ.NumField() {
+		path := append(slices.Clone(above), i)
+		if f := typ.Field(i).Type; f.Kind() == reflect.Struct {
+			paths = append(paths, limitFields(f, path)...)
+		} else {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

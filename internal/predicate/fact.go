@@ -13,7 +13,7 @@ type Fact struct {
 	Name  string
 	Kind  string // text, list, table, number or date
 	Means string
-	Match string // what of a string counts where one is looked for; "" for numbers and dates
+	Match string // what a string is compared with; "" for numbers and dates
 }
 
 // AllFacts lists the facts in the order of printing.

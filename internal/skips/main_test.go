@@ -31,10 +31,31 @@ skipped  p TestD: short: starts no goroutines
 	if err := r.read(strings.NewReader(run)); err != nil {
 		t.Fatal(err)
 	}
-	if n := r.report(parseAllowed("# comment\np TestB by hand\n")); n != 1 {
+	if n := r.report(parseAllowed("# comment\np TestB by hand\n", false)); n != 1 {
 		t.Errorf("%d tests were skipped without permission, want 1", n)
 	}
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
+	}
+}
+
+// A test that needs the material of others may be skipped where there is none, and not
+// where a part of it is missing.
+func TestSharedDataIsOptional(t *testing.T) {
+	const list = "p TestA shareddata: needs shared/suites\np TestB by hand\n"
+	if got := parseAllowed(list, true); got["p TestA"] == "" || got["p TestB"] == "" {
+		t.Errorf("alone: %v, want both tests", got)
+	}
+	if got := parseAllowed(list, false); got["p TestA"] != "" || got["p TestB"] == "" {
+		t.Errorf("with material: %v, want TestB only", got)
+	}
+}
+
+// Every line of the list can be read.
+func TestAllowedList(t *testing.T) {
+	for line := range strings.Lines(allowedList) {
+		if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && len(parseAllowed(line, true)) != 1 {
+			t.Errorf("%q: want a package, a test and a reason", line)
+		}
 	}
 }

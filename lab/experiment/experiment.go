@@ -65,7 +65,8 @@ type Experiment struct {
 	Training  Training `yaml:"training"`
 	Seeds     Seeds    `yaml:"seeds"`
 	Budget    Budget   `yaml:"budget"`
-	// A kind of judge.Trainable, or words; default logistic.
+	// A kind of judge.Trainable, or words: those of a person or the name of the topic, from
+	// which the judge grows inside each crawl. Default logistic.
 	Judge string `yaml:"judge"`
 	Time  Timing `yaml:"time"`
 	// Leads per round; default: as in the strategy's paper.

@@ -18,9 +18,6 @@ func (x *Experiment) On(w Web) (skip string) {
 		}
 		x.Topics = x.Recorded.Topics
 	}
-	if w.Demo == nil && x.Judge == "words" {
-		x.Judge = "logistic" // a recorded web has no words for its topics
-	}
 	x.Web, x.Topics.List = Webs{w}, slices.Clone(x.Topics.List)
 	return ""
 }

@@ -377,14 +377,9 @@ func (r *run) ended(kept bool) {
 	r.o.progress(p)
 }
 
-// progress reports the progress if somebody asked for it.
+// progress reports the progress, if the caller wants it.
 func (o Options) progress(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)
 	}
-}
-
-// byLabel returns the trails of one strategy.
-func (r *Results) byLabel(label string) (list []measure.Trail) {
-	return slices.DeleteFunc(slices.Clone(r.Trails), func(t measure.Trail) bool { return t.Label != label })
 }

@@ -205,3 +205,8 @@ func TestExampleExperiments(t *testing.T) {
 		t.Error("there are none")
 	}
 }
+
+// byLabel returns the trails of one strategy.
+func (r *Results) byLabel(label string) (list []measure.Trail) {
+	return slices.DeleteFunc(slices.Clone(r.Trails), func(t measure.Trail) bool { return t.Label != label })
+}

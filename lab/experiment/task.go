@@ -215,12 +215,11 @@ func (t *task) popular() map[int]bool {
 // al. 2011, which they compute from search results, computed from the training
 // pages.
 func (t *task) words(examples []judge.Example) []judge.TopicWord {
-	if t.x.Judge != "words" {
+	if t.x.Judge != wordsJudge {
 		return judge.Table{}.TopicWords(examples)
 	}
-	w, _ := t.source.labels.WordsOf(t.topic)
 	var list []judge.TopicWord
-	for _, term := range w.Words {
+	for _, term := range t.wordsOf().Words {
 		list = append(list, judge.TopicWord{Term: term, Weight: 1})
 	}
 	return list
@@ -261,12 +260,8 @@ func (t *task) urls(list []int) []dowse.URL {
 
 // judge trains the judge of the topic and returns it with its threshold.
 func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
-	if t.x.Judge == "words" {
-		w, ok := t.source.labels.WordsOf(t.topic)
-		if !ok {
-			return nil, 0, errors.New("no words for the topic; only the synthetic web has them, use another judge")
-		}
-		j, err := judge.NewWords(judge.Wanted{Words: w.Words, Also: w.Also, Not: w.Not})
+	if t.x.Judge == wordsJudge {
+		j, err := judge.NewWords(t.wordsOf())
 		return j, judge.Threshold, err
 	}
 	trainer, err := judge.NewTrainer(t.x.Judge, "")
@@ -377,6 +372,9 @@ func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p
 			return nil, err
 		}
 	}
+	if t.grows(v) {
+		return t.simulateGrowth(ctx, s, v, t.trail(v, set, p, seeds), p, seeds)
+	}
 	return t.simulate(ctx, s, t.config(v, s, p), t.trail(v, set, p, seeds), p, seeds)
 }
 
@@ -405,15 +403,31 @@ func (t *task) pretrain(ctx context.Context, s dowse.Strategy, v Variant, set in
 // time is that of the strategy and the frontier alone: the web answers outside
 // the clock.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
-	from := origins{taken: map[dowse.URL]origin{}}
+	from := &origins{taken: map[dowse.URL]origin{}}
 	cfg.OnEntry = from.record
+	return t.run(ctx, lab.Setup{Crawl: cfg, Web: p.judged.For(s, t.latency())}, trail, p, seeds, from)
+}
+
+// simulateGrowth is simulate for a crawl whose judge grows from words.
+func (t *task) simulateGrowth(ctx context.Context, s dowse.Strategy, v Variant, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
+	g, err := t.newGrowth(s, p, seeds)
+	if err != nil {
+		return nil, err
+	}
+	cfg, from := t.config(v, s, p), &origins{taken: map[dowse.URL]origin{}}
+	g.watch(&cfg, func() (dowse.Strategy, error) { return t.strategy(v, p, seeds) }, from)
+	trail, err = t.run(ctx, lab.Setup{Crawl: cfg, Web: g, Revise: g.revise}, trail, p, seeds, from)
+	return trail, errors.Join(err, g.close())
+}
+
+// run runs a simulation and writes its trail.
+func (t *task) run(ctx context.Context, setup lab.Setup, trail *measure.Trail, p *prepared, seeds []int, from *origins) (*measure.Trail, error) {
 	w := &trailWriter{task: t, state: p, seeds: seeds, trail: trail}
 	clock, unlock := workClock()
 	defer unlock()
-	end, err := lab.Setup{
-		Crawl: cfg, Web: p.judged.For(s, t.latency()), Seeds: t.urls(seeds), Clock: clock,
-		Each: func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true },
-	}.Run(ctx)
+	setup.Seeds, setup.Clock = t.urls(seeds), clock
+	setup.Each = func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true }
+	end, err := setup.Run(ctx)
 	trail.Elapsed, trail.CPU, trail.Stopped = end.Elapsed, end.Worked, string(end.Stopped)
 	trail.Estimates = end.Estimates
 	from.writeTo(&trail.Steps)

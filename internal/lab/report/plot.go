@@ -87,31 +87,49 @@ func (p Plot) SVG() []byte {
 	return []byte(b.String())
 }
 
-// Sheet returns plots next to each other as one SVG file, each with its own
-// title. They keep their sizes.
+// perRow is how many plots of a sheet are next to each other. More could not be
+// read where a page shrinks the sheet to its width.
+const perRow = 2
+
+// Sheet returns plots as one SVG file, two in a row, each with its own title.
+// They keep their sizes.
 func Sheet(title string, plots ...Plot) []byte {
-	var b strings.Builder
-	width, height := 0, 0
-	for _, p := range plots {
-		w, h := p.size()
-		width, height = width+w, max(height, h)
-	}
 	const head = 44
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="system-ui,sans-serif" font-size="13">`+"\n", width, height+head, width, height+head)
+	var b strings.Builder
+	width, height := 0, head
+	for row := range slices.Chunk(plots, perRow) {
+		w, h := rowSize(row)
+		width, height = max(width, w), height+h
+	}
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="system-ui,sans-serif" font-size="13">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, "<style>%s</style>\n", sheet("svg"))
-	fmt.Fprintf(&b, `<rect class="back" width="%d" height="%d"/>`+"\n", width, height+head)
+	fmt.Fprintf(&b, `<rect class="back" width="%d" height="%d"/>`+"\n", width, height)
 	fmt.Fprintf(&b, `<text class="title" x="16" y="28">%s</text>`+"\n", escape(title, 160))
-	x := 0
-	for _, p := range plots {
-		w, h := p.size()
-		fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d">`+"\n", x, head, w, h, w, h)
-		fmt.Fprintf(&b, `<text class="what" x="58" y="20" font-weight="600">%s</text>`+"\n", escape(p.Title, 120))
-		p.draw(&b, 36)
-		b.WriteString("</svg>\n")
-		x += w
+	y := head
+	for row := range slices.Chunk(plots, perRow) {
+		x := 0
+		for _, p := range row {
+			w, h := p.size()
+			fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d">`+"\n", x, y, w, h, w, h)
+			fmt.Fprintf(&b, `<text class="what" x="58" y="20" font-weight="600">%s</text>`+"\n", escape(p.Title, 120))
+			p.draw(&b, 36)
+			b.WriteString("</svg>\n")
+			x += w
+		}
+		_, h := rowSize(row)
+		y += h
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
+}
+
+// rowSize returns the size of plots next to each other.
+func rowSize(row []Plot) (width, height int) {
+	for _, p := range row {
+		w, h := p.size()
+		width, height = width+w, max(height, h)
+	}
+	return width, height
 }
 
 // inline returns the plot for a page that has the style sheet and shows the title

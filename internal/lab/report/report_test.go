@@ -30,7 +30,7 @@ func written(t *testing.T, r *Report) map[string][]byte {
 	return all
 }
 
-// madeFiles are the files of the report on the made web.
+// madeFiles are the files of the report on the synthetic web.
 func madeFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	if madeWritten == nil {

@@ -21,18 +21,18 @@ import (
 )
 
 var (
-	keep  = flag.String("keep", "", "folder to write the report on the made web to, to look at it")
+	keep  = flag.String("keep", "", "folder to write the report on the synthetic web to, to look at it")
 	pages = flag.Int("pages", 100, "budget of the crawls")
-	many  = flag.Int("topics", 5, "topics of the made web to crawl for")
+	many  = flag.Int("topics", 5, "topics of the synthetic web to crawl for")
 )
 
 var madeStrategies = []string{"breadth-first", "random", "opic", "link-context", "otie", "shark", "naive-best-first"}
 
-// madeInput is an experiment that is really run: strategies on topics of the made web.
+// madeInput is an experiment that is really run: strategies on topics of the synthetic web.
 var madeInput = sync.OnceValues(func() (Input, error) {
 	web := demo.New(demo.Config{})
 	in := Input{
-		Name: "made-web", About: "Strategies on the made web, from two seeds on topic, rated by the words of the topic.",
+		Name: "made-web", About: "Strategies on the synthetic web, from two seeds on topic, rated by the words of the topic.",
 		Paper:   "After figure 3 of Wang et al. 2009, on a smaller web.",
 		Setup:   []Fact{{"seeds", "2 on topic"}, {"judge", "words"}},
 		Web:     []Fact{{"web", "demo, 2,400 pages"}},

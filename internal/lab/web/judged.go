@@ -241,6 +241,49 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, took
 }
 
+// Rated returns how the judge rates a page that the crawl has visited, and the
+// words around the mentions of its links and their anchors, in order; ok is
+// false for a URL that is not a page of the web.
+func (v *View) Rated(u dowse.URL) (verdict dowse.Verdict, contexts, anchors []float64, ok bool) {
+	p, i := v.kept(u)
+	if p == nil {
+		return dowse.Verdict{}, nil, nil, false
+	}
+	r := v.judged.rated(v.ratings, i, p)
+	return r.verdict, r.contexts, r.anchors, true
+}
+
+// Restore gives a page that was read from a journal its text and links back, as
+// the view rates them.
+func (v *View) Restore(p *dowse.Page) error {
+	kept, i := v.kept(p.URL)
+	if kept == nil {
+		return nil
+	}
+	own, _ := detached(kept)
+	v.judged.rated(v.ratings, i, kept).applyTo(v.wish, own)
+	p.Document = own.Document
+	return nil
+}
+
+// kept returns a fetched page of the web and its number; nil if there is none.
+func (v *View) kept(u dowse.URL) (*dowse.Page, int) {
+	i, ok := v.judged.web.Find(u)
+	if !ok {
+		return nil, 0
+	}
+	p, err := v.judged.web.Page(i)
+	if err != nil || p.Outcome != dowse.Fetched {
+		return nil, 0
+	}
+	return p, i
+}
+
+// ParseRobots parses a robots.txt for the user agent of the lab.
+func ParseRobots(body []byte, status int) dowse.Rules {
+	return fetch.ParseRobots(body, status, agent).Rules
+}
+
 // applyTo sets the ratings of a page and of the mentions of its links, in the
 // order of ratingOf. Reasons are cloned, so that a crawl cannot change those of
 // another.

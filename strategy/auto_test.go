@@ -1,0 +1,188 @@
+package strategy_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/strategy"
+	"dowse/strategy/strategytest"
+)
+
+// autoURL returns the URL of a page in a folder of its own, so that pages share no host,
+// folder or word of their URLs.
+func autoURL(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/%d/", i, i)) }
+
+// autoPage returns a visited page that is led to by what was last said of it, with one link
+// per text. The page's own words come first.
+func autoPage(u dowse.URL, relevance float64, words string, said map[dowse.URL]dowse.Lead, from int, links ...string) *dowse.Page {
+	p := &dowse.Page{URL: u, Outcome: dowse.Fetched, Lead: said[u], Verdict: dowse.Verdict{Relevance: relevance}}
+	p.Text = words + " "
+	p.Words = dowse.Words(p.Text)
+	for i, anchor := range links {
+		start := int32(len(p.Words))
+		p.Text += anchor + " "
+		p.Words = dowse.Words(p.Text)
+		at := dowse.Span{Start: start, End: int32(len(p.Words))}
+		l := dowse.Link{URL: autoURL(from + i), Mention: dowse.Mention{Anchor: anchor, At: at, Window: at, Context: 0.3, Above: [3]int32{-1, -1, -1}}}
+		l.Target.Note = said[l.URL].Note
+		p.Links = append(p.Links, l)
+	}
+	return p
+}
+
+// TestAutoBegins rates links before anything was learnt: as in link-context, the judge's
+// rating of the window counts, and so does the relevance of the linking page.
+func TestAutoBegins(t *testing.T) {
+	rate := func(page, context float64) float64 {
+		p := autoPage("http://a.test/", page, "", nil, 0, "one")
+		p.Links[0].Context = context
+		return (&strategy.Auto{}).Follow(p)[0].Priority
+	}
+	for _, c := range []struct{ page, context, worsePage, worseContext float64 }{
+		{0.5, 0.9, 0.5, 0.1}, {0.9, 0.5, 0.1, 0.5}, {0.3, 0.9, 0.9, 0.01},
+	} {
+		if good, bad := rate(c.page, c.context), rate(c.worsePage, c.worseContext); good <= bad {
+			t.Errorf("page %v, window %v: %.3f, not above page %v, window %v: %.3f", c.page, c.context, good, c.worsePage, c.worseContext, bad)
+		}
+	}
+}
+
+// TestAutoLearns lets links about kelp lead to the topic and links about shops away from
+// it, with equal ratings. Links that wait are then rated by their words.
+func TestAutoLearns(t *testing.T) {
+	s := &strategy.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	var links []string
+	for i := range 20 {
+		links = append(links, []string{"kelp forest", "shop prices"}[i%2])
+	}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.5, "", said, 0, links...)))
+	if d := math.Abs(said[autoURL(18)].Priority - said[autoURL(19)].Priority); d > 0.2 {
+		t.Errorf("before anything was learnt, kelp and shop differ by %v", d)
+	}
+	for i := range 18 {
+		heard(said, s.Follow(autoPage(autoURL(i), 1-float64(i%2), "", said, 100)))
+	}
+	kelp, shop := said[autoURL(18)], said[autoURL(19)]
+	if kelp.Priority < shop.Priority+1 {
+		t.Errorf("kelp %.3f, shop %.3f; want kelp far ahead", kelp.Priority, shop.Priority)
+	}
+	if got := s.Rescore(kelp); math.Abs(got-kelp.Priority) > 0.05 {
+		t.Errorf("rated again %.3f, waits at %.3f", got, kelp.Priority)
+	}
+}
+
+// TestAutoVocabulary lets relevant pages have a word in their text that no link has had
+// so far: a link with this word is better than one with a word of other pages.
+func TestAutoVocabulary(t *testing.T) {
+	s := &strategy.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	for i := range 10 {
+		words := []string{"anemone reef water", "mortgage bank water"}[i%2]
+		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), words, said, 200))
+	}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.5, "", said, 0, "anemone", "mortgage", "water", "never")))
+	on, off, both, never := said[autoURL(0)].Priority, said[autoURL(1)].Priority, said[autoURL(2)].Priority, said[autoURL(3)].Priority
+	if on < both+0.3 || both < off+0.3 || math.Abs(both-never) > 0.3 {
+		t.Errorf("on %.3f, both %.3f, never seen %.3f, off %.3f", on, both, never, off)
+	}
+}
+
+// TestAutoCountsMentionsTogether links to one URL from a second page, in words that belong
+// to the topic: the lead rises, although its first link did not have them.
+func TestAutoCountsMentionsTogether(t *testing.T) {
+	s := &strategy.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	for i := range 10 {
+		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemone reef", "mortgage bank"}[i%2], said, 200))
+	}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.5, "", said, 0, "more")))
+	before := said[autoURL(0)].Priority
+	heard(said, s.Follow(autoPage("http://hub2.test/", 0.5, "", said, 0, "anemone")))
+	if after := said[autoURL(0)].Priority; after < before+0.3 {
+		t.Errorf("%.3f after a second mention, %.3f before", after, before)
+	}
+}
+
+// TestAutoReasons checks that the reasons of a lead add up to its priority, that rating it
+// again by its note alone gives the same, and that the reasons of a chosen lead name the word
+// that decided.
+func TestAutoReasons(t *testing.T) {
+	s := &strategy.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	for i := range 10 {
+		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemones reef", "mortgage bank"}[i%2], said, 200))
+	}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.9, "", said, 0, "tide anemones", "news")))
+	for u, l := range said {
+		again := s.Rescore(l)
+		if again != l.Priority {
+			t.Errorf("%s: rated again %v, first %v", u, again, l.Priority)
+		}
+		for _, list := range [][]dowse.Because{l.Because, s.Explain(l)} {
+			sum := 0.0
+			for _, b := range list {
+				sum += b.Weight
+			}
+			if math.Abs(sum-l.Priority) > 1e-9 {
+				t.Errorf("%s: reasons %v add up to %v, priority %v", u, list, sum, l.Priority)
+			}
+		}
+	}
+	if why := s.Explain(said[autoURL(0)]); !strings.Contains(fmt.Sprint(why), `anchor "anemones"`) {
+		t.Errorf("the reasons do not name the word: %v", why)
+	}
+}
+
+// TestAutoLoadsItsOwn refuses the state of another strategy, and what is none.
+func TestAutoLoadsItsOwn(t *testing.T) {
+	b, err := (&strategy.Online{}).Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]byte{b, []byte("x"), nil} {
+		if err := (&strategy.Auto{}).Load(bad); err == nil {
+			t.Errorf("%d bytes that auto did not save were taken", len(bad))
+		}
+	}
+}
+
+// TestAutoOnManyHosts crawls a web of many hosts where only the place of a page on its
+// host shows what it is: course pages are wanted, those of people and news are not, and
+// the judge's ratings of links are all alike. auto finds that out from URLs and anchors.
+func TestAutoOnManyHosts(t *testing.T) {
+	const hosts, visits = 60, 300
+	web := strategytest.Toy{}
+	url := func(host int, path string) dowse.URL {
+		return dowse.URL(fmt.Sprintf("http://www.u%d.test/%s", host%hosts, path))
+	}
+	for h := range hosts {
+		home := strategytest.Page{Relevance: 0.1, Text: "department home"}
+		for i := range 12 {
+			kind := []string{"people", "news", "courses"}[i%3]
+			u := url(h, fmt.Sprintf("%s/x%d.html", kind, 100*h+i))
+			home.Links = append(home.Links, strategytest.Link{To: u, Context: 0.3, Anchor: []string{"staff", "story", "lecture"}[i%3]})
+			p := strategytest.Page{Relevance: 0.05, Text: kind + " page", Links: []strategytest.Link{{To: url(h+1, ""), Context: 0.3, Anchor: "partner"}, {To: url(h+7*i+2, ""), Context: 0.3, Anchor: "partner"}}}
+			if kind == "courses" {
+				p.Relevance = 0.9
+			}
+			web[u] = p
+		}
+		web[url(h, "")] = home
+	}
+	found := func(s dowse.Strategy) (n int) {
+		for _, u := range strategytest.Order(s, web, url(0, ""), url(1, ""))[:visits] {
+			if strings.Contains(string(u), "/courses/") {
+				n++
+			}
+		}
+		return n
+	}
+	auto, context := found(&strategy.Auto{}), found(&strategy.LinkContext{})
+	if auto < 140 || auto < context+50 {
+		t.Errorf("of %d visits, auto made %d to course pages, link-context %d", visits, auto, context)
+	}
+}

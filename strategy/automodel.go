@@ -1,0 +1,343 @@
+package strategy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dowse"
+	"dowse/internal/text"
+)
+
+// The signals: features of a link other than words. Those before fixedSignals depend on the
+// clues alone.
+const (
+	autoBase = iota
+	autoContext
+	autoContexts
+	autoAnchor
+	autoAnchors
+	autoParent
+	autoParents
+	autoLinks
+	fixedSignals
+
+	autoSiblings = iota - 1
+	autoSection
+	autoHost
+	autoFolder
+	autoTopicAnchor // the vocabulary's ratings of anchor, window and URL, in the order of places
+	autoTopicWindow
+	autoTopicURL
+	autoSignals
+)
+
+// signals are the values of the signals of a link.
+type signals [autoSignals]float64
+
+// autoPrior are the initial weights of the signals, fitted to links of crawls for other
+// topics and rounded (docs/decisions/0050).
+var autoPrior = signals{
+	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
+	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
+}
+
+// The parts of a priority, which are the reasons for it.
+const (
+	partUsual = iota
+	partRatings
+	partPages
+	partSite
+	partAnchor // words, in the order of places
+	partWindow
+	partURL
+	autoReasons
+)
+
+var autoSays = [autoReasons]string{
+	"what is usual", "ratings of the link's words", "linking pages and their other links", "other pages of the site",
+	"words of the anchor", "words around the link", "words of the URL",
+}
+
+// autoWordSays begin the reason for a single word, by place.
+var autoWordSays = [placeCount]string{`anchor "`, `near the link "`, `URL "`}
+
+var autoPart = [autoSignals]int{
+	autoBase: partUsual, autoContext: partRatings, autoContexts: partRatings, autoAnchor: partRatings, autoAnchors: partRatings,
+	autoParent: partPages, autoParents: partPages, autoLinks: partPages, autoSiblings: partPages, autoSection: partPages,
+	autoHost: partSite, autoFolder: partSite, autoTopicAnchor: partAnchor, autoTopicWindow: partWindow, autoTopicURL: partURL,
+}
+
+const autoWords = 1 << 16 // codes have 16 bits
+
+// autoLink is what rating a link needs, computed once from its clues and URL.
+type autoLink struct {
+	fixed        [fixedSignals]float64
+	pages        [autoPages]uint32
+	sections     [autoPages]uint64 // keys
+	host, folder uint64            // keys
+	n            uint8             // of pages
+	ends         [placeCount]uint8 // of the places in codes
+	codes        [autoAnchorWords + autoWindowWords + autoURLWords]uint16
+}
+
+// words returns the codes of a place.
+func (e *autoLink) words(place int) []uint16 {
+	if place == 0 {
+		return e.codes[:e.ends[0]]
+	}
+	return e.codes[e.ends[place-1]:e.ends[place]]
+}
+
+// gather fills e with what is known of a link to u.
+func (s *auto) gather(e *autoLink, k *clues, u dowse.URL) {
+	e.fixed = [fixedSignals]float64{
+		autoBase: 1, autoContext: oddsOf(k.context), autoContexts: oddsOf(k.per(k.contexts)), autoAnchor: oddsOf(k.anchor), autoAnchors: oddsOf(k.per(k.ratings)),
+		autoParent: k.best, autoParents: k.per(k.sum), autoLinks: linksLog[k.links],
+	}
+	e.pages, e.n = k.pages, uint8(k.n)
+	for i := range k.n {
+		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
+	}
+	e.host, e.folder = text.Hash(hostOf(u)), text.Hash(folderOf(u))
+	codes := append(e.codes[:0], k.anchors[:k.na]...)
+	e.ends[inAnchor] = uint8(len(codes))
+	codes = append(codes, k.around[:k.nw]...)
+	e.ends[inWindow] = uint8(len(codes))
+	path := pathOf(u)
+	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
+	for _, w := range s.spans {
+		if len(codes) == cap(codes) || len(codes) == int(e.ends[inWindow])+autoURLWords {
+			break
+		}
+		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
+			codes = append(codes, c)
+		}
+	}
+	e.ends[inURL] = uint8(len(codes))
+}
+
+// oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
+func oddsOf(x float64) float64 { return oddsTable[int(float64(x*oddsSteps)+0.5)] }
+
+const oddsSteps = 2048
+
+var oddsTable = func() (t [oddsSteps + 1]float64) {
+	for i := range t {
+		t[i] = logit(float64(i) / oddsSteps)
+	}
+	return t
+}()
+
+// linksLog has ln(1+n)/3 for a number of links.
+var linksLog = func() (t [256]float64) {
+	for n := range t {
+		t[n] = math.Log1p(float64(n)) / 3
+	}
+	return t
+}()
+
+// signals sets s.x to the signals of a link, except those of words. Tallies are relative to
+// the mean of all pages, so that they are 0 where nothing is known.
+func (s *auto) signals(e *autoLink) {
+	copy(s.x[:], e.fixed[:])
+	base := s.state.Base.mean(0.1)
+	usual := oddsOf(base)
+	siblings, section := cell{}, cell{}
+	for i := range e.n {
+		siblings.add(*s.page(e.pages[i]))
+		section.add(tallyOf(s.state.Sections, e.sections[i]))
+	}
+	s.x[autoSiblings] = apart(siblings, base, usual)
+	s.x[autoSection] = apart(section, base, usual)
+	s.x[autoHost] = apart(tallyOf(s.state.Places, e.host), base, usual)
+	s.x[autoFolder] = apart(tallyOf(s.state.Places, e.folder), base, usual)
+}
+
+// apart returns how far the mean of a tally is from that of all pages, in log-odds.
+func apart(c cell, base, usual float64) float64 {
+	if c.N == 0 {
+		return 0
+	}
+	return oddsOf(c.mean(base)) - usual
+}
+
+// An autoModel rates links: weights of signals, weights of words in three places, and the
+// vocabulary of the topic. It is logistic regression over all of these.
+type autoModel struct {
+	modelState
+	rate, signalRate float64
+	mark             []uint32 // by code: the last page that had the word
+	r                float64  // relevance of the page that is read
+	odds             float64  // against the topic, of all pages
+}
+
+// modelState is what the model has learnt.
+type modelState struct {
+	Signals []weight
+	Words   []wordWeights // by code
+	Squares []squares     // by code
+	Seen    []seen        // by code
+	Pages   cell          // pages read, and the sum of their relevance
+}
+
+// wordWeights are the weights of a word in each place, and how much it belongs to the
+// topic, by its occurrence on pages. They are side by side because they are read together.
+type wordWeights struct {
+	Place [placeCount]float32
+	Topic float32
+}
+
+// squares are the sums of squared gradients of a word's weights, which set their step
+// sizes.
+type squares [placeCount]float32
+
+// seen counts the pages with a word and sums their relevance.
+type seen struct{ N, C float32 }
+
+const (
+	topicPrior = 5   // imaginary pages of usual relevance with every word
+	topicScale = 4   // by which log-odds of words are divided, to be about as large as other signals
+	baseRate   = 0.5 // of the weight of autoBase: what is usual has to be known before anything counts as unusual
+	firstSum   = 0.1 // initial sum of squared gradients
+)
+
+// begin sets the initial weights.
+func (m *autoModel) begin(rate, signalRate float64) {
+	m.rate, m.signalRate = rate, signalRate
+	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, autoWords), Squares: make([]squares, autoWords), Seen: make([]seen, autoWords)}
+	for i, w := range autoPrior {
+		m.Signals[i].W = w
+	}
+	m.mark = make([]uint32, autoWords)
+}
+
+// sound reports whether a state that was read has the right sizes.
+func (m *modelState) sound() bool {
+	return len(m.Signals) == autoSignals && len(m.Words) == autoWords && len(m.Squares) == autoWords && len(m.Seen) == autoWords
+}
+
+// open begins to read a page of relevance r; [autoModel.word] reads its words.
+func (m *autoModel) open(r float64) {
+	m.Pages.take(r)
+	m.r = r
+	p := m.Pages.mean(0.1)
+	m.odds = (1 - p) / p
+}
+
+// word counts a word of the page, once per page, and computes how much it belongs to the
+// topic: the log of the odds that a page with the word is relevant, against those of all
+// pages, smoothed by imaginary pages.
+func (m *autoModel) word(code uint16) {
+	page := uint32(m.Pages.N)
+	if code == 0 || m.mark[code] == page {
+		return
+	}
+	m.mark[code] = page
+	c := &m.Seen[code]
+	c.N++
+	c.C += float32(m.r)
+	p := 1 / (1 + m.odds)
+	n, rel := float64(c.N), float64(c.C)
+	m.Words[code].Topic = float32(math.Log((rel+float64(topicPrior*p))/(n-rel+float64(topicPrior*(1-p)))*m.odds) / topicScale)
+}
+
+// words sets the signals of the vocabulary in x, and returns the sums of the weights of
+// words by place.
+func (m *autoModel) words(x *signals, e *autoLink) (own [placeCount]float64) {
+	for place := range own {
+		own[place], x[autoTopicAnchor+place] = m.sums(place, e.words(place))
+	}
+	return own
+}
+
+// parts returns the parts of the priority of a link with signals x.
+func (m *autoModel) parts(x *signals, e *autoLink) (parts [autoReasons]float64) {
+	for place, own := range m.words(x, e) {
+		parts[partAnchor+place] = own
+	}
+	for i, v := range x {
+		parts[autoPart[i]] += float64(v * m.Signals[i].W)
+	}
+	return parts
+}
+
+// sums returns the sums of the weights of words in a place and of their belonging to the
+// topic. Words of a place together have length 1, so that a long anchor does not count more
+// than a short one.
+func (m *autoModel) sums(place int, codes []uint16) (own, topic float64) {
+	for _, c := range codes {
+		w := &m.Words[c]
+		own += float64(w.Place[place])
+		topic += float64(w.Topic)
+	}
+	return float64(own * share[len(codes)]), float64(topic * share[len(codes)])
+}
+
+// share has the value of a word that is one of n in its place: 1/√n.
+var share = func() (t [autoWindowWords + 1]float64) {
+	for n := 1; n < len(t); n++ {
+		t[n] = 1 / math.Sqrt(float64(n))
+	}
+	return t
+}()
+
+// step makes one gradient step for a link with signals x that led to a page of relevance r.
+// The step size of a weight falls with the sum of its squared gradients (AdaGrad: Duchi,
+// Hazan and Singer 2011). by is the weight of the example.
+func (m *autoModel) step(x *signals, e *autoLink, r, by float64) {
+	z := 0.0
+	for _, own := range m.words(x, e) {
+		z += own
+	}
+	for i, v := range x {
+		z += float64(v * m.Signals[i].W)
+	}
+	miss := by * (r - 1/(1+math.Exp(-z)))
+	for i, v := range x {
+		w := &m.Signals[i]
+		g := miss * v
+		w.G += float64(g * g)
+		rate := m.signalRate
+		if i == autoBase {
+			rate = baseRate
+		}
+		w.W = bounded(w.W + float64(rate*g/math.Sqrt(firstSum+w.G)))
+	}
+	for place := range placeCount {
+		codes := e.words(place)
+		g := miss * share[len(codes)]
+		for _, c := range codes {
+			w, sum := &m.Words[c].Place[place], &m.Squares[c][place]
+			*sum += float32(g * g)
+			*w = float32(bounded(float64(*w) + float64(m.rate*g/math.Sqrt(firstSum+float64(*sum)))))
+		}
+	}
+}
+
+// bounded limits the magnitude of a weight.
+func bounded(w float64) float64 { return max(-steepest, min(w, steepest)) }
+
+// A decisiveWord is a word of a link and what it adds to the link's priority.
+type decisiveWord struct {
+	place  int
+	code   uint16
+	weight float64
+}
+
+const decisiveWords = 6
+
+// decisive returns the words of a link that add or take away most, strongest first.
+func (m *autoModel) decisive(e *autoLink) (list []decisiveWord) {
+	for place := range placeCount {
+		codes := e.words(place)
+		for _, c := range codes {
+			w := &m.Words[c]
+			x := share[len(codes)] * (float64(w.Place[place]) + float64(float64(w.Topic)*m.Signals[autoTopicAnchor+place].W))
+			list = append(list, decisiveWord{place, c, x})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b decisiveWord) int { return cmp.Compare(math.Abs(b.weight), math.Abs(a.weight)) })
+	list = list[:min(len(list), decisiveWords)]
+	return slices.DeleteFunc(list, func(w decisiveWord) bool { return math.Abs(w.weight) < 0.05 })
+}
