@@ -341,7 +341,9 @@ func TestDeadLinksDoNotStarveLivePages(t *testing.T) {
 				live++
 			}
 		}
-		c := begin(t, hurried(follow(queueAll)), "http://a.test/")
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{}
+		c := begin(t, cfg, "http://a.test/")
 		run(c, dying{hashed{web, distinct}, func(u dowse.URL) bool { return is[u] }})
 		if got := c.Status().Fetched - 1; got != live {
 			t.Errorf("%s removed: %d of %d live pages were fetched", name, got, live)
@@ -360,7 +362,9 @@ func TestSoftErrorsDoNotStarveLivePages(t *testing.T) {
 			text[u], web[u] = distinct(u), page{Relevance: 1}
 		}
 	}
-	c := begin(t, hurried(follow(queueAll)), "http://a.test/")
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{}
+	c := begin(t, cfg, "http://a.test/")
 	run(c, hashed{web, func(u dowse.URL) uint64 { return text[u] }})
 	if got := c.Status().OnTopic; got < 150 {
 		t.Errorf("%d of 200 live pages were fetched, want most", got)
