@@ -92,7 +92,7 @@ func crashChild(dir string) {
 		cfg.Topic = &topic.Topic{Name: "linked", Words: cfg.Words, Where: map[string]any{"links_in": "2.."}}
 	}
 	if like := os.Getenv(crashLike); like != "" {
-		cfg.Words, cfg.Topic, cfg.Key = nil, &topic.Topic{Name: "like"}, 7
+		cfg.Words, cfg.Topic, cfg.Key = nil, &topic.Topic{Name: "like", Strategy: "link-context"}, 7
 		for u := range strings.SplitSeq(like, ",") {
 			cfg.Topic.Like = append(cfg.Topic.Like, topic.Source{URL: u})
 		}

@@ -51,7 +51,7 @@ type Order struct {
 	Strategy string `yaml:"strategy" name:"strategy" group:"order" shown:"auto" placeholder:"NAME" max:"10000" config:"new" var:"DOWSE_STRATEGY" when:"create" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
 
 	// Shadows are strategies that rank the same links without steering the crawl.
-	Shadows []string `yaml:"shadows,omitempty" name:"shadow" group:"order" rare:"" sep:"none" placeholder:"NAME,..." max:"8" var:"DOWSE_CRAWL_SHADOW" when:"create" help:"Strategies that rank the same links without steering; status shows how good their picks were."`
+	Shadows []string `yaml:"shadows,omitempty" name:"shadow" group:"order" rare:"" sep:"none" placeholder:"NAME,..." max:"8" var:"DOWSE_CRAWL_SHADOW" when:"create" help:"Strategies that rank the same links without steering."`
 
 	// Explore is the share of the links that are picked at random.
 	Explore float64 `yaml:"explore,omitempty" name:"explore" group:"order" rare:"" type:"share" shown:"0" placeholder:"SHARE" min:"0" max:"1" var:"DOWSE_CRAWL_EXPLORE" when:"create" help:"Pick this share of the links at random."`
@@ -136,12 +136,12 @@ type Politeness struct {
 
 	// Prefer says what to spare: pages, by waiting for better links of resting hosts, or
 	// time, by always visiting the best link that is ready.
-	Prefer string `yaml:"prefer,omitempty" name:"prefer" group:"polite" rare:"" enum:",pages,time" default:"" shown:"pages" placeholder:"WHAT" var:"DOWSE_CRAWL_PREFER" when:"resume" help:"Spare pages (wait for better links) or time (take what is ready)."`
+	Prefer string `yaml:"prefer,omitempty" name:"prefer" group:"polite" rare:"" enum:",pages,time" default:"" shown:"pages" placeholder:"WHAT" var:"DOWSE_CRAWL_PREFER" when:"resume" help:"Spare pages (wait for better links) or time (do not)."`
 
 	// Hold is the share of the waiting links, best first, among which a link must be to be
 	// visited while better ones wait for hosts that will be free soon. So pages are not
 	// spent on what is merely at hand. It counts if Prefer is pages; -1 never waits.
-	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.05" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"With --prefer pages: wait rather than visit a link below the best share X; none never waits."`
+	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.05" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"Wait for a link of the best share X; none never waits."`
 
 	// Patience ends the crawl when no host answers, or may be visited, for so long. A rest
 	// that politeness demands does not count.
