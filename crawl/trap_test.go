@@ -389,8 +389,8 @@ func TestRequeueOfFailedIsVisited(t *testing.T) {
 	d := &driver{c: c, now: epoch}
 	d.run(site, 1)
 	failed := c.Status().Books.Failed
-	if skipped := c.Status().Books.Skipped; failed < 30 || skipped < 30 {
-		t.Fatalf("%d failed and %d skipped, want 30 of both at least", failed, skipped)
+	if skipped := c.Status().Books.Skipped; failed < 20 || skipped < 20 {
+		t.Fatalf("%d failed and %d skipped, want 20 of both at least", failed, skipped)
 	}
 	down = false
 	if n, err := c.Requeue(d.now, crawl.RequeueFailed); n != failed || err != nil {

@@ -147,7 +147,7 @@ func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 // and for Gain × errorShare more after each page on topic.
 func isError(p *dowse.Page) bool { return p.Outcome == dowse.Failed && p.Fetch.Status >= 400 }
 
-const errorShare = 32
+const errorShare = 16
 
 // repeatsHost reports whether a page is a near-duplicate of another of its own host. A copy
 // on another host, which may be a thief's, takes nothing from the original.

@@ -244,7 +244,7 @@ func TestTrapDefaults(t *testing.T) {
 	}
 }
 
-// Errors use up a 32nd of the budget that useless pages use up, and pages on topic pay for
+// Errors use up a sixteenth of the budget that useless pages use up, and pages on topic pay for
 // more of them. A failure that is not an answer with an error counts as a useless page.
 func TestErrorsUseUpLittle(t *testing.T) {
 	answer := func(status, onTopic int) func(*admission.Gate, int, dowse.URL) {
@@ -257,9 +257,9 @@ func TestErrorsUseUpLittle(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ status, onTopic, want int }{
-		{404, 0, 3 * 32}, {410, 0, 3 * 32}, {403, 0, 3 * 32}, {500, 0, 3 * 32}, {404, 1, (3 + 2) * 32}, {200, 0, 3},
+		{404, 0, 3 * 16}, {410, 0, 3 * 16}, {403, 0, 3 * 16}, {500, 0, 3 * 16}, {404, 1, (3 + 2) * 16}, {200, 0, 3},
 	} {
-		if got := lasts(newGate(small), answer(c.status, c.onTopic)); got != c.want {
+		if got := lasts(newGate(small), answer(c.status, c.onTopic)); got < c.want || got > c.want+2 { // the sample beyond the budget may have some
 			t.Errorf("status %d after %d on topic: refused after %d visits, want %d", c.status, c.onTopic, got, c.want)
 		}
 	}
