@@ -8,7 +8,6 @@ import (
 	"dowse"
 	"dowse/internal/admission"
 	"dowse/internal/frontier"
-	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -406,8 +405,7 @@ func (in *intake) sitemapsRead() (n int) {
 }
 
 // requeue queues URLs again that failed or were left out, and clears the failures of
-// these URLs and their hosts. The URLs no longer count as failed with their hosts. If grant
-// is set, the trap rules do not apply to those that failed or were left out by these rules.
+// these URLs and their hosts. The URLs no longer count as failed with their hosts.
 func (in *intake) requeue(list []frontier.ID, grant bool) {
 	hosts := map[frontier.HostID]bool{}
 	for _, id := range list {
@@ -418,15 +416,11 @@ func (in *intake) requeue(list []frontier.ID, grant bool) {
 			in.f.reborn[id] = true
 		}
 		in.hosts.tries.forget(id)
-		granted := grant && in.f.isGrantable(id)
 		if in.f.State(id) == dowse.Dead {
 			in.hosts.uncountFailed(in.f.Host(id))
 		}
-		switch {
-		case !granted:
+		if !grant || !isTrap(in.f.reason(id)) {
 			in.f.SetReason(id, 0)
-		case !isTrap(in.f.reason(id)):
-			in.f.SetReason(id, ledger.ReasonCode(dowse.SkipTrapPattern))
 		}
 		in.f.queueAgain(id)
 		hosts[in.f.Host(id)] = true

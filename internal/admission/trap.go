@@ -10,8 +10,8 @@ import (
 
 // Traps bounds how much of a crawl goes into URLs that a server generates without end. URLs
 // of one shape (see [weburl.Shape]) share a budget of visits. It grows with every page of
-// that shape that has a new text, and more with every one that is on topic. Errors use up
-// little of it, and a small sample of the URLs is visited beyond it. Shapes that differ only in the names of their parameters share a budget of shapes. Hosts whose pages
+// that shape that has a new text, and more with every one that is on topic. Shapes that
+// differ only in the names of their parameters share a budget of shapes. Hosts whose pages
 // are not linked as those of a site are (see farm) get no further visits, and neither do
 // such hosts of one domain (see domain). Zero fields mean the defaults; a negative Budget
 // turns all of this off.
@@ -52,7 +52,7 @@ func (t *Traps) off() bool { return t.Budget < 0 }
 // A shape counts what came of the URLs of one shape.
 type shape struct {
 	visited uint32
-	novel   uint32 // visits that the budget grows by: pages with a new text, and most errors
+	novel   uint32 // with a text that was not seen before
 	onTopic uint32
 	sets    uint32 // of a path: the shapes with parameters that were visited
 }
@@ -64,35 +64,13 @@ func (s *shape) budget(t *Traps) uint32 {
 // shapes counts visits by the shape of URLs, under the hash of the shape.
 type shapes map[uint64]*shape
 
-// spent reports whether the budget for URLs like u is used up, and u is not in the sample
-// that is visited beyond it. secret is that of [New].
-func (s shapes) spent(t *Traps, secret uint64, u dowse.URL) bool {
+// spent reports whether the budget for URLs like u is used up.
+func (s shapes) spent(t *Traps, u dowse.URL) bool {
 	if x := s[weburl.ShapeHash(u)]; x != nil {
-		budget := x.budget(t)
-		return x.visited >= budget && !isSample(u, secret, x.visited-budget)
+		return x.visited >= x.budget(t)
 	}
 	return s.tooManySets(t, u)
 }
-
-// isSample reports whether a URL is in the sample that is visited although the budget of its
-// shape is used up. The sample shows whether pages of another kind came after those that used
-// up the budget: one on topic adds to the budget. over is the number of visits beyond the
-// budget. The sample has one URL in sampleShare first, and half as many after every sampleStep
-// visits, so a shape with n more URLs costs about sampleStep × log2(n/100) visits. No page can
-// choose URLs for the sample, because it does not know the secret.
-func isSample(u dowse.URL, secret uint64, over uint32) bool {
-	step := over / sampleStep
-	k := keyedHash(string(u), secret)
-	k = (k ^ k>>33) * 0xff51afd7ed558ccd // without it the low bits depend on those of the text
-	k = (k ^ k>>33) * 0xc4ceb9fe1a85ec53
-	k ^= k >> 33
-	return step < 32 && k%(sampleShare<<step) == 0
-}
-
-const (
-	sampleShare = 8
-	sampleStep  = 8
-)
 
 // tooManySets reports whether the path of a URL was visited with too many different
 // sets of parameters: filters that can be combined make thousands.
@@ -114,9 +92,8 @@ func (s shapes) detail(t *Traps, u dowse.URL) string {
 	return fmt.Sprintf("pattern %s visited %d times, %d on topic", weburl.Shape(u), x.visited, x.onTopic)
 }
 
-// tally counts a visit to a URL of a shape; own and links are as for [Gate.Tally]. When too
-// many shapes are known, new ones are not counted: a trap of endless shapes is caught by its
-// texts.
+// tally counts a visit to a URL of a shape; own and links are as for [Gate.Tally]. When too many shapes are known, new ones are not counted: a trap
+// of endless shapes is caught by its texts.
 func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 	x, fresh := s.of(t, p.URL)
 	if x == nil {
@@ -128,10 +105,6 @@ func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 		}
 	}
 	x.visited++
-	if isError(p) {
-		x.novel += uint32(count(x.visited%errorShare != 0))
-		return
-	}
 	if p.Outcome == dowse.Fetched && !repeatsHost(p) && x.isNovel(own) && !(isThin(p, own) && breeds(p.URL, links)) {
 		x.novel++
 		if p.OnTopic {
@@ -139,15 +112,6 @@ func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 		}
 	}
 }
-
-// isError reports whether a server answered with an error, such as 404 or 403. An error is no
-// page and leads nowhere, so errors cannot feed a trap: pages must link to each of them. Where
-// removed pages and others have URLs of one shape, the others must not be lost for them. So one
-// error in errorShare uses up a visit of the budget, which lasts for Budget × errorShare errors,
-// and for Gain × errorShare more after each page on topic.
-func isError(p *dowse.Page) bool { return p.Outcome == dowse.Failed && p.Fetch.Status >= 400 }
-
-const errorShare = 16
 
 // repeatsHost reports whether a page is a near-duplicate of another of its own host. A copy
 // on another host, which may be a thief's, takes nothing from the original.

@@ -1,7 +1,6 @@
 package admission_test
 
 import (
-	"slices"
 	"testing"
 
 	"dowse"
@@ -241,51 +240,5 @@ func TestTrapDefaults(t *testing.T) {
 	}
 	if got := small.WithDefaults(); got != small {
 		t.Errorf("given values became %+v, want %+v", got, small)
-	}
-}
-
-// Errors use up a sixteenth of the budget that useless pages use up, and pages on topic pay for
-// more of them. A failure that is not an answer with an error counts as a useless page.
-func TestErrorsUseUpLittle(t *testing.T) {
-	answer := func(status, onTopic int) func(*admission.Gate, int, dowse.URL) {
-		return func(g *admission.Gate, i int, u dowse.URL) {
-			p := page(u)
-			if p.OnTopic = i < onTopic; !p.OnTopic {
-				p.Outcome, p.Fetch.Status = dowse.Failed, status
-			}
-			g.Tally(p, 64, none)
-		}
-	}
-	for _, c := range []struct{ status, onTopic, want int }{
-		{404, 0, 3 * 16}, {410, 0, 3 * 16}, {403, 0, 3 * 16}, {500, 0, 3 * 16}, {404, 1, (3 + 2) * 16}, {200, 0, 3},
-	} {
-		if got := lasts(newGate(small), answer(c.status, c.onTopic)); got < c.want || got > c.want+2 { // the sample beyond the budget may have some
-			t.Errorf("status %d after %d on topic: refused after %d visits, want %d", c.status, c.onTopic, got, c.want)
-		}
-	}
-}
-
-// When the budget of a shape is used up, a sample of its URLs is visited that becomes rarer:
-// about 16 of the first 200 and about 100 of the first million. Each crawl has its own sample.
-func TestSampleBeyondTheBudget(t *testing.T) {
-	sampled := func(secret uint64, n int) (list []int) {
-		g := admission.New(admission.Scope{}, small, secret)
-		for i := range n {
-			if u := urlf("http://a.test/item/%d", i); g.Excludes(at(u)) == "" {
-				g.Tally(page(u), 0, none)
-				list = append(list, i)
-			}
-		}
-		return list
-	}
-	few, many := sampled(1, 200), sampled(1, 1_000_000)
-	if n := len(few); n < 3+6 || n > 3+26 {
-		t.Errorf("%d of 200 URLs were visited, want about 16 beyond the budget of 3", n)
-	}
-	if n := len(many); n < 3+70 || n > 3+140 {
-		t.Errorf("%d of a million URLs were visited, want about 100", n)
-	}
-	if slices.Equal(few, sampled(2, 200)) {
-		t.Error("crawls with different secrets have the same sample")
 	}
 }

@@ -71,7 +71,7 @@ func deepRows() []Row {
 			// A page must not fill the frontier by itself. The first links are those that a
 			// person would see.
 			ID: "M05", Does: "a page with the ordinary links and 200,000 more links", Wants: "ordinary pages fetched; bounded memory",
-			checks: []check{asked("/found/1", "/found/2"), atMost(1200, "/more/")},
+			checks: []check{asked("/found/1", "/found/2"), atMost(300, "/more/")},
 			open: func(s *Site) {
 				var b strings.Builder
 				b.WriteString(`<a href="/found/1">one</a> <a href="/found/2">two</a>`)

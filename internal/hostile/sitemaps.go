@@ -55,7 +55,7 @@ func sitemapRows() []Row {
 		{
 			// Four times what the protocol allows in a file, and enough to fill a frontier.
 			ID: "S03", Does: "a sitemap with 200,000 entries, an ordinary page first", Wants: "that page is fetched; bounded memory",
-			checks: []check{asked("/found/1"), atMost(1200, "/more/")},
+			checks: []check{asked("/found/1"), atMost(300, "/more/")},
 			open: func(s *Site) {
 				s.sitemaps("/sitemap.xml")
 				urls := []string{s.URL("/found/1")}
