@@ -31,7 +31,7 @@ import (
 // What a crawl of all rows together may cost.
 const (
 	maxMemory = 512 << 20
-	maxTime   = 20 * time.Minute // a minute and a half at rest
+	maxTime   = 10 * time.Minute // a minute and a half at rest
 )
 
 // A job is the input of the crawling process; a result is its output. The
