@@ -61,14 +61,29 @@ func TestProgramEndsThoseThatLeft(t *testing.T) {
 
 // TestMark checks that a mark is the whole value of the variable.
 func TestMark(t *testing.T) {
-	cmd := exec.Command("sleep", "1000")
+	cmd := exec.Command("cat")
 	f := &family{}
 	f.prepare(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
-	defer cmd.Process.Kill()
+	defer in.Close()
+	// The environment of a process shows a moment after it has started: one that answers has it.
+	if _, err := in.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
 	if !f.marked(cmd.Process.Pid) {
 		t.Error("the program does not carry its mark")
 	}
