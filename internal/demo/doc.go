@@ -32,6 +32,8 @@
 // disallows, sitemaps, a relative link that repeats itself, and pages that
 // mention a topic in passing.
 //
+// A [Changing] is the same web with a clock: its pages change, vanish and appear.
+//
 // A [Town] is a second kind of web, of many small sites, for crawlers that look
 // for whole sites.
 //
