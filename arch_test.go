@@ -62,6 +62,8 @@ var allowed = map[string][]string{
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/estimate":       {},
+	"dowse/internal/refresh":        {"dowse"},
+	"dowse/internal/lab/freshness":  {"dowse", "dowse/internal/demo", "dowse/internal/refresh"},
 	"dowse/internal/admission":      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
 	"dowse/internal/ledger":         {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
 	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
@@ -144,7 +146,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
+		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -1,0 +1,227 @@
+// Package freshness measures policies of revisits in virtual time, on the demo web that
+// changes (demo.Changing): how many pages are up to date, and how many changes a request finds.
+//
+// A crawl has fetched all pages of a topic. From then on a fixed number of requests a day is made,
+// evenly spaced, and a policy decides for which page. The policy called auto is the planner
+// of live crawls. Known is the same with the true rate of change of every page, which no crawler
+// knows, in place of its estimates; those called best know the rates, too, and aim at one of the measures
+// alone. When pages change is hidden from all of them.
+package freshness
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/internal/demo"
+	"dowse/internal/refresh"
+)
+
+// A Setup is what is measured.
+type Setup struct {
+	Seed   uint64  // of the web
+	Pages  int     // of the web; 0 for its default
+	Days   int     // how long; 60 if 0
+	PerDay float64 // requests per page on topic and day; 0.1 if 0
+}
+
+// A Result is how a policy did.
+type Result struct {
+	Fresh float64 // share of the pages that were up to date, averaged over the time
+	Found float64 // changes found per request
+}
+
+// The policies, in the order of printing.
+const (
+	Auto       = "auto"
+	Uniform    = "uniform"     // every page with the same probability
+	RoundRobin = "round robin" // the page that was asked longest ago
+	Known      = "auto, rates known"
+	BestFresh  = "best, up to date"
+	BestFound  = "best, changes found"
+)
+
+// Policies returns the names of all policies.
+func Policies() []string { return []string{Auto, Uniform, RoundRobin, Known, BestFresh, BestFound} }
+
+// epoch is when the web begins to change.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// misses is how often in a row a page may be missing before it is not asked for any more, as in
+// live crawls.
+const misses = 3
+
+// A subject is a page that is watched.
+type subject struct {
+	url     dowse.URL
+	host    uint32
+	rate    float64     // the true one
+	events  []time.Time // changes; the last one is its end if it vanishes
+	gone    time.Time
+	asked   time.Time
+	next    int // of events: the first that was not found
+	missing int
+}
+
+// A policy chooses pages by their numbers.
+type policy interface {
+	// choose returns the page to ask for; fits reports whether it may be asked.
+	choose(now time.Time, fits func(i uint32) bool) (uint32, bool)
+	// note informs the policy of the answer.
+	note(i uint32, now time.Time, changed bool)
+}
+
+// Run measures a policy.
+func Run(s Setup, name string) (Result, error) {
+	if s.Days == 0 {
+		s.Days = 60
+	}
+	if s.PerDay == 0 {
+		s.PerDay = 0.1
+	}
+	until := epoch.AddDate(0, 0, s.Days)
+	pages := subjects(s, until)
+	p, err := policyOf(name, s, pages)
+	if err != nil {
+		return Result{}, err
+	}
+	gap := time.Duration(24 * float64(time.Hour) / (s.PerDay * float64(len(pages))))
+	requests, found := 0, 0
+	stale := time.Duration(0)
+	fits := func(i uint32) bool { return pages[i].missing < misses }
+	for now := epoch.Add(gap); now.Before(until); now = now.Add(gap) {
+		i, ok := p.choose(now, fits)
+		if !ok {
+			continue
+		}
+		requests++
+		changed, late := pages[i].ask(now)
+		if stale += late; changed {
+			found++
+		}
+		p.note(i, now, changed)
+	}
+	for i := range pages {
+		_, late := pages[i].ask(until)
+		stale += late
+	}
+	total := time.Duration(len(pages)) * until.Sub(epoch)
+	return Result{1 - float64(stale)/float64(total), float64(found) / float64(max(requests, 1))}, nil
+}
+
+// subjects returns the pages on the topic of a web that can be fetched on the first day.
+func subjects(s Setup, until time.Time) (list []subject) {
+	web := demo.New(demo.Config{Seed: s.Seed, Pages: s.Pages})
+	topic := web.Topics()[0].Name
+	changing := web.Changing(epoch)
+	hosts := map[string]uint32{}
+	for u := range web.Relevant(topic) {
+		if p, _, ok := changing.Answer(u, epoch); !ok || p.Status != 200 {
+			continue
+		}
+		host, _, _ := strings.Cut(strings.TrimPrefix(string(u), "http://"), "/")
+		if _, ok := hosts[host]; !ok {
+			hosts[host] = uint32(len(hosts))
+		}
+		x := subject{url: u, host: hosts[host], rate: changing.Rate(u), asked: epoch, gone: changing.Vanishes(u)}
+		for _, at := range changing.Changes(u, until) {
+			if at.Before(x.gone) {
+				x.events = append(x.events, at)
+			}
+		}
+		if x.gone.Before(until) {
+			x.events = append(x.events, x.gone)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// ask returns whether the page has changed since it was asked last, and for how long what was
+// known of it has been out of date.
+func (x *subject) ask(now time.Time) (changed bool, late time.Duration) {
+	if x.next < len(x.events) && !x.events[x.next].After(now) {
+		changed, late = true, now.Sub(x.events[x.next])
+	}
+	for x.next < len(x.events) && !x.events[x.next].After(now) {
+		x.next++
+	}
+	if x.asked = now; !x.gone.After(now) {
+		x.missing++
+	}
+	return changed, late
+}
+
+// policyOf makes a policy.
+func policyOf(name string, s Setup, pages []subject) (policy, error) {
+	switch name {
+	case Auto:
+		p := refresh.New(refresh.Plan{Auto: true}, 0)
+		for i := range pages {
+			p.Add(uint32(i), pages[i].host, refresh.KindOf(pages[i].url), epoch, refresh.History{})
+		}
+		return planned{p}, nil
+	case Uniform:
+		return byChance{rand.New(rand.NewPCG(s.Seed, 1)), len(pages)}, nil
+	case RoundRobin:
+		return byWorth{pages, func(_ *subject, age time.Duration) float64 { return age.Hours() }}, nil
+	case Known:
+		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.Worth(x.rate, age) }}, nil
+	case BestFresh:
+		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.WorthBy(x.rate, age, 1) }}, nil
+	case BestFound:
+		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.WorthBy(x.rate, age, 0) }}, nil
+	}
+	return nil, fmt.Errorf("freshness: unknown policy %q", name)
+}
+
+// planned is the planner of live crawls.
+type planned struct{ *refresh.Planner }
+
+func (p planned) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
+	i, _, ok := p.Next(now, fits)
+	return i, ok
+}
+
+func (p planned) note(i uint32, now time.Time, changed bool) { p.Note(i, now, changed) }
+
+// byChance gives all pages the same probability.
+type byChance struct {
+	dice *rand.Rand
+	n    int
+}
+
+func (p byChance) choose(_ time.Time, fits func(uint32) bool) (uint32, bool) {
+	for range 1000 {
+		if i := uint32(p.dice.IntN(p.n)); fits(i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (byChance) note(uint32, time.Time, bool) {}
+
+// byWorth chooses the page that is worth most by what is true of it.
+type byWorth struct {
+	pages []subject
+	worth func(x *subject, age time.Duration) float64
+}
+
+func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
+	best, at := math.Inf(-1), -1
+	for i := range p.pages {
+		if !fits(uint32(i)) {
+			continue
+		}
+		if w := p.worth(&p.pages[i], now.Sub(p.pages[i].asked)); w > best {
+			best, at = w, i
+		}
+	}
+	return uint32(max(at, 0)), at >= 0
+}
+
+func (byWorth) note(uint32, time.Time, bool) {}

@@ -1,0 +1,141 @@
+package refresh_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/internal/refresh"
+)
+
+const day = 24 * time.Hour
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// The estimate finds the rate of a Poisson process from irregular requests, without a bias that
+// matters, and is the prior where there is no evidence.
+func TestRate(t *testing.T) {
+	if got := (refresh.History{}).Rate(0.07, 1); math.Abs(got-0.07) > 1e-6 {
+		t.Errorf("without evidence the rate is %v, want the prior 0.07", got)
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	for _, want := range []float64{0.02, 0.1, 0.5, 2} {
+		sum := 0.0
+		const runs = 200
+		for range runs {
+			var h refresh.History
+			for range 60 {
+				gap := 0.2 + 3*dice.Float64()
+				h.Note(time.Duration(gap*float64(day)), dice.Float64() < -math.Expm1(-want*gap))
+			}
+			sum += h.Rate(0.05, 2)
+		}
+		if got := sum / runs; got < want*0.75 || got > want*1.25 {
+			t.Errorf("rate %v is estimated as %v on average", want, got)
+		}
+	}
+}
+
+// Evidence of one page is a prior for the others of its host and kind, and for no
+// other host as much.
+func TestPriorsByHostAndKind(t *testing.T) {
+	p := refresh.New(refresh.Plan{Auto: true}, 0)
+	for id := range uint32(40) {
+		p.Add(id, id/20, refresh.Other, start, refresh.History{})
+	}
+	for n := range 10 {
+		for id := range uint32(10) {
+			p.Note(id, start.Add(time.Duration(n+1)*day), true)     // host 0 is lively
+			p.Note(20+id, start.Add(time.Duration(n+1)*day), false) // host 1 is not
+		}
+	}
+	chance := func(want uint32) float64 {
+		_, c, ok := p.Next(start.Add(12*day), func(id uint32) bool { return id == want })
+		if !ok {
+			t.Fatalf("page %d is not asked for", want)
+		}
+		return c
+	}
+	if a, b := chance(15), chance(35); a < 4*b {
+		t.Errorf("a page of a lively host has changed with probability %.2f, one of a quiet host with %.2f", a, b)
+	}
+}
+
+// A plan with an interval asks for what is due, the longest wait first, and for nothing else.
+func TestEvery(t *testing.T) {
+	p := refresh.New(refresh.Plan{Every: 7 * day}, refresh.Floor)
+	for id := range uint32(5) {
+		p.Add(id, 0, refresh.Other, start.Add(-time.Duration(id)*day), refresh.History{})
+	}
+	all := func(uint32) bool { return true }
+	if p.Any(start.Add(2 * day)) {
+		t.Error("a page is due after six days at most")
+	}
+	for _, want := range []uint32{4, 3} {
+		id, _, ok := p.Next(start.Add(4*day+time.Hour), all)
+		if !ok || id != want {
+			t.Fatalf("page %d (%v), want %d", id, ok, want)
+		}
+		p.Note(id, start.Add(4*day+time.Hour), false)
+	}
+	if _, _, ok := p.Next(start.Add(4*day+time.Hour), all); ok {
+		t.Error("a third page is due")
+	}
+}
+
+// A page that rests or was dropped is not chosen; one that does not fit leaves the place to the next.
+func TestWhatIsNotChosen(t *testing.T) {
+	p := refresh.New(refresh.Plan{Every: day}, refresh.Floor)
+	for id := range uint32(4) {
+		p.Add(id, 0, refresh.Other, start.Add(-time.Duration(10-id)*day), refresh.History{})
+	}
+	p.Rest(0, start.Add(time.Hour))
+	p.Drop(1)
+	id, _, ok := p.Next(start, func(id uint32) bool { return id != 2 })
+	if !ok || id != 3 || p.Len() != 3 {
+		t.Errorf("page %d (%v) of %d, want 3", id, ok, p.Len())
+	}
+}
+
+// An automatic plan asks for nothing that has hardly changed.
+func TestFloor(t *testing.T) {
+	p := refresh.New(refresh.Plan{Auto: true}, refresh.Floor)
+	p.Add(1, 0, refresh.Other, start, refresh.History{Same: 400})
+	p.Add(2, 0, refresh.Other, start, refresh.History{Changed: 20, Moved: 20})
+	id, chance, ok := p.Next(start.Add(2*day), func(uint32) bool { return true })
+	if !ok || id != 2 || chance < 0.5 {
+		t.Errorf("page %d with %.2f (%v), want 2", id, chance, ok)
+	}
+	p.Note(2, start.Add(2*day), true)
+	if p.Any(start.Add(2*day + time.Hour)) {
+		t.Error("a page is asked for an hour later")
+	}
+}
+
+// For one measure alone, the order is that of its own index: of two pages that changed with the
+// same probability, freshness prefers the slow one, changes found neither.
+func TestWorth(t *testing.T) {
+	fast, slow := 2.0, 0.1
+	age := func(rate float64) time.Duration { return time.Duration(1.5 / rate * float64(day)) }
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	if a, b := refresh.WorthBy(fast, age(fast), 0), refresh.WorthBy(slow, age(slow), 0); !near(a, b) {
+		t.Errorf("changes found: %v and %v, want the same", a, b)
+	}
+	if a, b := refresh.WorthBy(fast, age(fast), 1), refresh.WorthBy(slow, age(slow), 1); !near(b/a, fast/slow) {
+		t.Errorf("freshness: %v and %v, want the slow page to be worth %v times as much", a, b, fast/slow)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for u, want := range map[dowse.URL]refresh.Kind{
+		"http://a.test/": refresh.Home, "http://a.test/news/": refresh.Folder, "http://a.test/links": refresh.Folder,
+		"http://a.test/?id=3": refresh.Query, "http://a.test/2024/05/reef.html": refresh.Dated,
+		"http://a.test/2024/99/reef": refresh.Other, "http://a.test/reef.html": refresh.Other, "http://a.test/x/y": refresh.Other,
+	} {
+		if got := refresh.KindOf(u); got != want {
+			t.Errorf("%s: kind %d, want %d", u, got, want)
+		}
+	}
+}
