@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/freshness":  {"dowse", "dowse/internal/demo", "dowse/internal/refresh"},
 	"dowse/internal/admission":      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
 	"dowse/internal/ledger":         {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
-	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
+	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/refresh", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":   {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/internal/text", // which words of a model are those of a page that was taken down

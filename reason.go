@@ -29,6 +29,7 @@ const (
 	SkipUserBlocked  Reason = "user.blocked"
 	SkipForgotten    Reason = "user.forgotten"
 	SkipSiteDone     Reason = "site.done"
+	SkipUnchanged    Reason = "unchanged" // a page that was asked again, and is as before
 )
 
 // The reasons for failing.
@@ -41,6 +42,7 @@ const (
 	FailTLS      Reason = "net.tls"
 	FailEncoding Reason = "body.encoding" // a content coding that can't be undone
 	FailRedirect Reason = "redirect"      // a chain too long, a loop, a target that is no URL
+	FailGone     Reason = "gone"          // a page that was fetched, and then missing three times in a row
 )
 
 // ReasonHelp lists every reason with its meaning, in the order of printing. New reasons
@@ -85,6 +87,8 @@ func ReasonHelp() []struct {
 		{FailEncoding, "a content coding that can't be undone"},
 		{FailRedirect, "redirects in a circle, too often, or to no URL"},
 		{SkipSiteDone, "the strategy wants no more of its site"},
+		{SkipUnchanged, "asked again, and the same as before"},
+		{FailGone, "fetched before, and missing (404, 410) three times in a row since"},
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	c.hosts.endVisit(now, fl, p)
 	c.stats.visit(p)
 	c.stats.pick(fl.regret)
-	if p.Outcome == dowse.Temporary && c.in.retry(now, fl, p, failures) {
+	if p.Outcome == dowse.Temporary && !fl.endsCheck(p) && c.in.retry(now, fl, p, failures) {
 		return
 	}
 	delete(c.flights.pages, fl.id)
@@ -86,8 +86,20 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 // land processes a lead that has come to its end, by a visit or without one. In a
 // round its page is followed only when all members are there. Then all pages are
 // prepared and followed before the first is finished.
+//
+// A page that was asked again and brings nothing new is not passed to the strategy. A version that
+// is new is, as a page that it has not seen.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
-	if !c.rounds.has(fl.id) {
+	switch {
+	case fl.check && !bringsNews(p):
+		c.picker.endCheck(now, fl, p)
+		return
+	case fl.check:
+		t := c.prepareTurn(now, fl, p)
+		t.leads = c.cfg.follow(asNew(p))
+		c.finishTurn(t)
+		return
+	case !c.rounds.has(fl.id):
 		t := c.prepareTurn(now, fl, p)
 		c.shadows.turns(t)
 		t.leads = c.cfg.follow(p)
@@ -172,6 +184,10 @@ func (c *Crawl) finishTurn(t *turn) {
 		c.in.gate.Tally(t.p, t.fl.own, t)
 	}
 	c.stats.end(t.p)
+	if t.fl.check {
+		c.stats.recount(c.f, t.fl.id, t.p)
+		c.f.checks.end(t.fl.id, t.now, t.p)
+	}
 	c.hosts.count(t.fl.host, t.p)
 	c.f.settle(t.fl.id, t.p)
 	c.chances.note(t.fl.id, t.p)
@@ -193,6 +209,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.in.closeDecisions(t.entry)
 	c.in.gate.Survey(t.p, t.fl.own, t.entry.Dropped, t)
 	c.f.keepVisit(t.fl.id, t.p, c.rec.record(t.entry))
+	c.picker.again.ended(c.f, t.now, t.fl, t.p)
 	if c.ended != nil && !t.isRecalled() {
 		c.ended(t.p)
 	}
@@ -203,7 +220,7 @@ func (c *Crawl) finishTurn(t *turn) {
 func (fl *flight) countsForShape(p *dowse.Page) bool {
 	switch p.Outcome {
 	case dowse.Fetched:
-		return true
+		return !fl.check // it was counted before
 	case dowse.Failed:
 		return p.Fetch.Status != 0
 	case dowse.Skipped:

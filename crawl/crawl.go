@@ -7,6 +7,7 @@ import (
 	"dowse"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
+	"dowse/internal/refresh"
 	"dowse/weburl"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 	NoFollow bool          // follow links marked nofollow all the same
 	Explore  float64       // share of the picks that are made by chance among the leads that wait; 0
 	Key      uint64        // of the fingerprints, random for each collection
+
+	Refresh refresh.Plan // which visited pages are asked again; the zero value asks for none
 
 	Shadows []Shadow // strategies that follow the crawl without steering it; at most MaxShadows
 
@@ -85,6 +88,8 @@ type Visit struct {
 	Part     int64         // what to do with a page that breaks off, see partOf
 	Via      *dowse.Via    // see Config.Via
 	LinksIn  *int          // see Config.LinksIn
+	Check    bool          // the page was visited, and is asked again to see whether it has changed
+	Prior    *dowse.Page   // of a check: the page as it was last fetched, without its text; nil if that can't be read
 }
 
 // Page returns a page for the visit, for the driver to fill in.
@@ -186,6 +191,7 @@ func prepare(given Config) (*Crawl, error) {
 	c.hosts = newHosts(cfg, c.f, c.flights)
 	c.in = newIntake(cfg, c.f, c.hosts, c.rec, c.rounds)
 	c.picker = &picker{cfg: cfg, f: c.f, in: c.in, hosts: c.hosts, flights: c.flights, rounds: c.rounds, stats: c.stats, rec: c.rec}
+	c.picker.again.plan = cfg.Refresh
 	c.chances = newChances(c.in)
 	c.shadows, err = newShadows(cfg, c.f)
 	return c, err
@@ -230,11 +236,11 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if c.hosts.net.beginRun(now) && c.hosts.anyFailed() {
 		c.forgive(now, time.Time{})
 	}
-	if c.Stop(c.stats.reached(&c.cfg.Limits)); c.stopped != "" {
+	if c.Stop(c.picker.reached(now)); c.stopped != "" {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
 	}
-	if c.picker.isFull() {
+	if c.picker.isFull(now) {
 		return Visit{}, c.flights.nextDeadline(), false
 	}
 	if c.hosts.isHopeless(now, c.rounds.hasTurns()) {
@@ -289,7 +295,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 		case x.closes:
 			c.endRound(now)
 		case x.page != nil:
-			c.land(now, &flight{id: x.id, host: x.host, idle: true}, x.page)
+			c.land(now, &flight{id: x.id, host: x.host, idle: true, check: c.f.checks.isOut(x.id)}, x.page)
 		case x.robots:
 			return c.hosts.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true
 		default:
@@ -314,8 +320,11 @@ func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, reg
 	} else if c.cfg.Via != nil {
 		v.Via = c.cfg.Via(id)
 	}
+	if v.Check = c.f.checks.isOut(id); v.Check {
+		v.Prior = c.picker.lastVersion(id)
+	}
 	c.in.changes++
-	c.hosts.beginVisit(&flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}, now)
+	c.hosts.beginVisit(&flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret, check: v.Check}, now)
 	return v
 }
 
@@ -380,6 +389,7 @@ func (c *Crawl) Resume(l Limits) {
 	c.rec.beginRun()
 	c.clock.last = time.Time{}
 	c.picker.wait = wait{}
+	c.picker.again.made, c.picker.again.others = 0, 0
 	c.hosts.net.resume()
 }
 

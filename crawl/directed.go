@@ -12,8 +12,8 @@ import (
 // a crawl only what was fetched, and makes the rest again from that.
 
 // Direct returns the visit to a URL, whatever state the URL has. A URL that no link
-// led to is treated as a seed. The time between two such visits does not count as
-// working time.
+// led to is treated as a seed, and a page that was visited is asked again. The time between
+// two such visits does not count as working time.
 func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 	c.in.requeueOrphans()
 	c.clock.last = now
@@ -24,8 +24,12 @@ func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 		id, _ = c.f.Find(u)
 	}
 	h := c.f.Host(id)
-	c.f.Take(id)
-	c.rec.taken(id)
+	if c.f.State(id) == dowse.Visited {
+		c.picker.beginCheck(now, id, c.picker.knownSince(id), 0)
+	} else {
+		c.f.Take(id)
+		c.rec.taken(id)
+	}
 	c.f.Begin(h)
 	return c.beginVisit(id, h, now, 0)
 }

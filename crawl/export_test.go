@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
 
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
@@ -32,6 +36,16 @@ func Reseal(b []byte) []byte {
 
 // LinksIn returns how many pages link to a URL.
 func LinksIn(c *Crawl, id frontier.ID) int { return c.f.inlinks.of(id) }
+
+// Checks returns what a crawl knows of pages that were asked again, one line for each.
+func Checks(c *Crawl) string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(c.f.checks.pages)) {
+		x := c.f.checks.pages[id]
+		fmt.Fprintln(&b, id, x.at.UnixNano(), x.seen, x.missing, c.f.checks.out[id])
+	}
+	return b.String()
+}
 
 // CountPages sets the number of pages that a crawl counts as fetched.
 func CountPages(c *Crawl, n int) { c.stats.Fetched = n }

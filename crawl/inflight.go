@@ -21,6 +21,7 @@ type flight struct {
 
 	late, stranger bool // its host was, when it began: see hosts.occupy
 	chance         bool // a second chance of its URL: that it fails is no evidence against the network
+	check          bool // the page was visited before, and is asked whether it has changed
 
 	entry *Entry // the journal's entry of a replayed visit; nil for a real one
 }

@@ -451,7 +451,9 @@ func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint1
 // requeueVisit returns the lead of a visit to the queue.
 func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back func(*urls, frontier.ID)) {
 	delete(in.hosts.flights.pages, fl.id)
-	back(in.f, fl.id)
+	if !in.f.endOrphan(fl.id) {
+		back(in.f, fl.id)
+	}
 	in.rounds.back(fl.id)
 	in.rec.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
 }
@@ -471,7 +473,7 @@ func (in *intake) requeueOrphans() {
 // releaseAll returns all URLs in flight to the queue.
 func (in *intake) releaseAll() {
 	for id := frontier.ID(0); int(id) < in.f.Len() && in.f.Count(dowse.Flying) > 0; id++ {
-		if in.f.State(id) == dowse.Flying {
+		if in.f.State(id) == dowse.Flying && !in.f.endOrphan(id) {
 			in.rec.mode.release(in.f, id)
 		}
 	}

@@ -102,6 +102,7 @@ func state(c *crawl.Crawl) string {
 		fmt.Fprintln(&b, h)
 	}
 	fmt.Fprintln(&b, c.Status())
+	fmt.Fprint(&b, crawl.Checks(c))
 	return b.String()
 }
 

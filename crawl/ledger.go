@@ -44,6 +44,7 @@ const (
 	entryAgain   = ledger.EntryAgain
 	entryForgive = ledger.EntryForgive
 	EntryRequeue = ledger.EntryRequeue
+	entryCheck   = ledger.EntryCheck
 )
 
 // The labels.

@@ -22,8 +22,9 @@ type picker struct {
 	stats   *stats
 	rec     *recorder
 
-	wait     wait   // for better leads than those at hand
-	prepared uint64 // changes of the queue, plus 1, when BeforeRound was last called
+	again    revisits // of visited pages, to see whether they have changed
+	wait     wait     // for better leads than those at hand
+	prepared uint64   // changes of the queue, plus 1, when BeforeRound was last called
 }
 
 // A choice is a lead that was taken out of the queue, and what is to be done with it.
@@ -54,9 +55,16 @@ const (
 )
 
 // isFull reports whether no further visit may begin before one comes back: all
-// connections are in use, or those that are out may yet use up a limit on pages.
-func (p *picker) isFull() bool {
-	return p.flights.out() >= p.hosts.room() || !p.stats.leavesRoom(&p.cfg.Limits, len(p.flights.pages))
+// connections are in use, or those that are out may yet use up a limit on pages. Such a limit
+// does not concern pages that are asked again.
+func (p *picker) isFull(now time.Time) bool {
+	return p.flights.out() >= p.hosts.room() || !p.leavesRoom() && !p.isDue(now)
+}
+
+// leavesRoom reports whether a visit to a new page may begin, whatever comes of the visits that
+// are out.
+func (p *picker) leavesRoom() bool {
+	return p.stats.leavesRoom(&p.cfg.Limits, len(p.flights.pages)-len(p.f.checks.out))
 }
 
 // begin begins a pick at now.
@@ -70,12 +78,36 @@ func (p *picker) begin(now time.Time) pick {
 }
 
 // next returns what to do next. If there is nothing to do, when is the time at which there
-// may be something; the zero time means not before a visit comes back.
+// may be something; the zero time means not before a visit comes back. Pages are asked again for
+// their share of the visits, and whenever no new page may be visited.
 func (k *pick) next() (c choice, when time.Time, ok bool) {
-	if k.cfg.Round > 0 {
-		return k.member()
+	if c, _, ok = k.check(false); ok {
+		return c, time.Time{}, true
 	}
-	return k.stream()
+	closed := k.isClosed()
+	if !closed && !k.awaitsChecks() {
+		if c, when, ok = k.nextPage(); ok {
+			return c, when, ok
+		}
+	}
+	if closed || k.f.Count(dowse.Waiting) == 0 {
+		c, at, ok := k.check(true)
+		return c, earlier(when, at), ok
+	}
+	return choice{}, when, false
+}
+
+// nextPage is next for leads, without visited pages that are asked again.
+func (k *pick) nextPage() (c choice, when time.Time, ok bool) {
+	if k.cfg.Round > 0 {
+		c, when, ok = k.member()
+	} else {
+		c, when, ok = k.stream()
+	}
+	if ok && c.page == nil && !c.robots && !c.closes {
+		k.again.others++
+	}
+	return c, when, ok
 }
 
 // stream takes the best lead among the hosts that are rested.

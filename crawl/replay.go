@@ -205,6 +205,8 @@ func (p *player) body(e *Entry) error {
 		c.hosts.forgiveSince(e.Since)
 	case EntryRequeue:
 		return p.requeue(e)
+	case entryCheck:
+		return p.check(e)
 	case EntryModel, EntryForget, entryAgain:
 		if e.IsMark() && p.again == nil {
 			return errNewerModel
@@ -234,6 +236,18 @@ func (p *player) requeue(e *Entry) error {
 	default:
 		p.c.in.requeue(e.Round, strings.HasSuffix(e.Text, grantSuffix))
 		p.c.chances.forget(e.Round)
+	}
+	return nil
+}
+
+// check repeats that a visited page is asked again. Its visit has an entry of its own.
+func (p *player) check(e *Entry) error {
+	switch {
+	case !p.c.f.has(e.ID):
+		return errors.New("a page that nothing led to is asked again")
+	case !p.c.f.forgotten(e.ID):
+		p.c.rec.mode.take(p.c.f, e.ID)
+		p.c.f.checks.begin(e.ID, e.Since)
 	}
 	return nil
 }
@@ -282,7 +296,7 @@ func (p *player) visit(e *Entry) error {
 	if e.Kind == EntryRetry {
 		v.Lead = c.f.lead(e.ID)
 	}
-	fl := &flight{visit: v, id: e.ID, host: c.f.Host(e.ID), queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, entry: e}
+	fl := &flight{visit: v, id: e.ID, host: c.f.Host(e.ID), queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, check: c.f.checks.isOut(e.ID), entry: e}
 	if fl.idle {
 		c.land(e.At, fl, e.Page)
 		return nil

@@ -17,12 +17,13 @@ type urls struct {
 	key     uint64
 	reborn  map[frontier.ID]bool // visited in vain, and waiting again: see Requeue
 	inlinks inlinks              // empty unless links are counted
+	checks  checks               // pages that are, or were, asked again
 	gone    int                  // URLs that were taken down
 }
 
 // newURLs returns the URLs of a crawl over a frontier, which may be set later.
 func newURLs(f *frontier.Frontier, key uint64) *urls {
-	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}}
+	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}, checks: newChecks()}
 }
 
 // has reports whether a URL has this number.

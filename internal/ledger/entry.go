@@ -52,6 +52,7 @@ const (
 	EntryAgain                        // everything before was decided again, without the URLs that were taken down
 	EntryForgive                      // earlier failures of hosts no longer count
 	EntryRequeue                      // URLs that failed or were left out wait again: a person asked for it, or they get a second chance
+	EntryCheck                        // a visited page is asked again, to see whether it has changed
 )
 
 // An Entry is one thing that happened in a crawl. Kind, At, Elapsed, Run and
@@ -84,8 +85,8 @@ type Entry struct {
 	Round  []frontier.ID // EntryRound; EntryRequeue: the URLs
 	Text   string        // EntryForget: why; EntryRequeue: what was asked for
 	Back   time.Duration // EntryClock: by how much it was set back
-	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven
-	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
+	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven; EntryCheck: when the page was asked last
+	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority; EntryCheck: the estimated probability that it has changed
 
 	Because []dowse.Because // EntryReasons
 

@@ -45,6 +45,10 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 		w.ids(e.Round)
 	case EntryForgive:
 		w.t(e.Since)
+	case EntryCheck:
+		w.u(uint64(e.ID))
+		w.t(e.Since)
+		w.f(e.Score)
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
@@ -298,6 +302,10 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 		e.Round = r.ids()
 	case EntryForgive:
 		e.Since = r.t()
+	case EntryCheck:
+		e.ID = frontier.ID(r.u())
+		e.Since = r.t()
+		e.Score = r.f()
 	case EntryIdle, EntryBefore, EntryAgain:
 	case EntryForget:
 		e.ID = frontier.ID(r.u())

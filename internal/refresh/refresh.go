@@ -103,6 +103,14 @@ func (p *Planner) Note(id uint32, now time.Time, changed bool) {
 	p.stale = true
 }
 
+// Asked returns when a page was last asked, the zero time for one that is unknown.
+func (p *Planner) Asked(id uint32) time.Time {
+	if x := p.pages[id]; x != nil {
+		return x.asked
+	}
+	return time.Time{}
+}
+
 // Rest keeps a page from being chosen before a time, because it could not be asked.
 func (p *Planner) Rest(id uint32, until time.Time) {
 	if x := p.pages[id]; x != nil {
@@ -123,9 +131,23 @@ const (
 // changed. A page is returned again by the next call unless the caller notes it, lets it rest or drops it, or
 // fits excludes it. It is not ok if no page is worth a request.
 func (p *Planner) Next(now time.Time, fits func(id uint32) bool) (id uint32, chance float64, ok bool) {
-	if p.isStale(now) {
-		p.makeList(now)
+	for {
+		if p.isStale(now) {
+			p.makeList(now)
+		}
+		id, ok = p.first(now, fits)
+		if ok {
+			return id, p.chance(p.pages[id], now), true
+		}
+		if !p.isStale(now) {
+			return 0, 0, false
+		}
 	}
+}
+
+// first returns the first page of the list that fits. Pages that were asked since the list was made
+// are left out.
+func (p *Planner) first(now time.Time, fits func(id uint32) bool) (id uint32, ok bool) {
 	for i := p.next; i < min(len(p.list), p.next+lookAt); i++ {
 		c := p.list[i]
 		x := p.pages[c.id]
@@ -136,10 +158,10 @@ func (p *Planner) Next(now time.Time, fits func(id uint32) bool) (id uint32, cha
 			continue
 		}
 		if fits(c.id) {
-			return c.id, p.chance(x, now), true
+			return c.id, true
 		}
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // Any reports whether any page is worth a request at now, whether it fits or not.
