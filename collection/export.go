@@ -33,6 +33,8 @@ type ExportOptions struct {
 	All bool
 	// Since exports only pages fetched at or after this time; zero for no limit.
 	Since time.Time
+	// Changed exports only pages of which a new version was fetched at or after this time; zero for all.
+	Changed time.Time
 	// Fields are the columns of .jsonl and .csv in their order, see
 	// ExportFields.
 	Fields []string
@@ -212,7 +214,7 @@ func (x *exporter) now() time.Time {
 // filter returns which pages a list contains. A WACZ does not use it: it holds
 // all pages unless On is set.
 func (x *exporter) filter() Filter {
-	return Filter{On: x.opt.On || !x.opt.All, Since: x.opt.Since}
+	return Filter{On: x.opt.On || !x.opt.All, Since: x.opt.Since, Changed: x.opt.Changed}
 }
 
 // pages calls do for the pages of a filter until there is an error or the

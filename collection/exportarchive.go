@@ -120,12 +120,12 @@ func (x *exporter) wacz(w io.Writer) error {
 	defer clean()
 	s := &x.c.Settings
 	p := archive.WACZ{
-		Archives: archives, Index: index, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since}),
+		Archives: archives, Index: index, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since, Changed: x.opt.Changed}),
 		Title: s.Name, Description: "Pages on the topic " + s.Name + ", gathered by a focused crawl",
 		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(),
 	}
 	if !x.opt.On {
-		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since})
+		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since, Changed: x.opt.Changed})
 	}
 	shared := filepath.Join(filepath.Dir(index), settingsName)
 	if err := writeShared(shared, *s); err != nil {
@@ -170,7 +170,7 @@ func (x *exporter) archives() (files []string, index string, clean func(), err e
 	}
 	clean = func() { os.RemoveAll(dir) }
 	index = filepath.Join(dir, "index.cdxj")
-	if x.opt.On || !x.opt.Since.IsZero() {
+	if x.opt.On || !x.opt.Since.IsZero() || !x.opt.Changed.IsZero() {
 		files, err = x.chosen(dir, index)
 	} else {
 		files, err = x.whole(dir, index)
@@ -186,7 +186,7 @@ func (x *exporter) archives() (files []string, index string, clean func(), err e
 func (x *exporter) chosen(dir, index string) ([]string, error) {
 	path := filepath.Join(dir, x.c.Prefix()+"-export.warc.gz")
 	err := toFile(path, false, func(w io.Writer) error {
-		return x.copyPages(w, Filter{On: x.opt.On, Since: x.opt.Since})
+		return x.copyPages(w, Filter{On: x.opt.On, Since: x.opt.Since, Changed: x.opt.Changed})
 	})
 	x.n = 0 // pages are counted as they are listed
 	if err == nil {

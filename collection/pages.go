@@ -28,6 +28,7 @@ type Filter struct {
 	Skipped string
 	Host    string    // only of this host
 	Since   time.Time // only what was fetched, or first seen, from then on
+	Changed time.Time // only pages of which a new version was fetched from then on, not the first one; zero for all
 	// Limit is the largest number of rows; 0 for no limit.
 	Limit int
 	// Sort is the order; default the order of fetching, then of first
@@ -168,6 +169,9 @@ var errNoName = errors.New("its URL can't be read")
 // wants reports whether the filter selects a fetched page.
 func (l *lister) wants(e *crawl.Entry) bool {
 	if e.Page.Fetch.At.Before(l.f.Since) || !l.wantsHost(e.ID) {
+		return false
+	}
+	if !l.f.Changed.IsZero() && (!e.Page.Again || e.Page.Fetch.At.Before(l.f.Changed)) {
 		return false
 	}
 	if !l.f.On && !l.f.Off && !l.f.Unsure {

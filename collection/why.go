@@ -40,6 +40,8 @@ type Explanation struct {
 	Links   *linkTally  `json:"links,omitempty" doc:"what became of its links"`
 	Pattern *Pattern    `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
+	Versions []Version `json:"versions,omitempty" doc:"of a page that was asked again: its versions, the oldest first"`
+
 	Labels []Label        `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
 	Alone  *Ruling        `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
 	Models []modelVerdict `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
@@ -139,6 +141,11 @@ func (w *inquiry) run() (err error) {
 		w.explainVisit()
 		if err := w.models(v.Place); err != nil {
 			return err
+		}
+		if crawl.WasChecked(w.c.Crawl, w.id) {
+			if w.x.Versions, err = w.c.versions(w.id); err != nil {
+				return err
+			}
 		}
 	}
 	if err := w.labels(); err != nil {

@@ -102,6 +102,12 @@ func (fl *flight) endsCheck(p *dowse.Page) bool {
 	return fl.check
 }
 
+// WasChecked reports whether a page of a crawl was ever asked again to see whether it has changed.
+func WasChecked(c *Crawl, id frontier.ID) bool {
+	_, ok := c.f.checks.pages[id]
+	return ok || c.f.State(id) == dowse.Aliased
+}
+
 // endOrphan ends a check that was not made, and reports whether there was one. The page is the
 // visited one that it was.
 func (f *urls) endOrphan(id frontier.ID) bool {

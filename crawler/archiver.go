@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"net/http"
 	"sync"
 
 	"dowse"
@@ -12,6 +13,7 @@ import (
 // only the loop of the crawl calls store.
 type archiver struct {
 	writer *archive.Writer
+	dir    string // of the files
 	seen   map[archive.Digest]archive.Original
 	pool   sync.Pool // of *[]byte
 }
@@ -28,8 +30,8 @@ const (
 // newArchiver returns an archiver that has seen no bodies. Copies of bodies of
 // earlier runs are stored again, since finding them would need an index of all
 // digests.
-func newArchiver(w *archive.Writer) *archiver {
-	return &archiver{writer: w, seen: map[archive.Digest]archive.Original{}}
+func newArchiver(w *archive.Writer, dir string) *archiver {
+	return &archiver{writer: w, dir: dir, seen: map[archive.Digest]archive.Original{}}
 }
 
 // An encodedAnswer is an encoded answer, ready to be appended. The payload of ex is
@@ -37,6 +39,13 @@ func newArchiver(w *archive.Writer) *archiver {
 type encodedAnswer struct {
 	ex  *archive.Exchange
 	enc archive.Encoded
+	of  *archive.Original // the earlier version of a page that is asked again; nil if there is none
+}
+
+// repeats reports whether the answer has the body of an earlier version: the same bytes, or none because
+// the server answered that it is not modified.
+func (c encodedAnswer) repeats() bool {
+	return c.of != nil && (c.enc.Status == http.StatusNotModified || c.ex.Size > 0 && c.enc.Digest == c.of.Digest)
 }
 
 // sparePool is the capacity, in bytes, of the largest buffer that is reused.
@@ -52,7 +61,7 @@ func (k *archiver) pack(ex *archive.Exchange) encodedAnswer {
 	}
 	enc := archive.Encode(buf, ex)
 	ex.Size, ex.Payload = len(ex.Payload), nil
-	return encodedAnswer{ex, enc}
+	return encodedAnswer{ex: ex, enc: enc}
 }
 
 // size returns how many bytes of memory the answer takes.
@@ -67,7 +76,11 @@ func (k *archiver) store(p *dowse.Page, encoded []encodedAnswer) error {
 	for _, c := range encoded {
 		enc := c.enc
 		original, copied := k.seen[enc.Digest]
-		if copied && c.ex.Size >= smallBody {
+		switch {
+		case c.repeats():
+			enc = archive.EncodeRevisit(nil, c.ex, *c.of)
+			copied = true
+		case copied && c.ex.Size >= smallBody:
 			enc = archive.EncodeRevisit(nil, c.ex, original)
 		}
 		place, err := k.writer.Append(enc)

@@ -391,7 +391,8 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 			return nil, err
 		}
 		col.Writer = c.writer
-		parts.visitor.archiver = newArchiver(c.writer)
+		parts.visitor.archiver = newArchiver(c.writer, col.ArchiveDir())
+		parts.visitor.document = col.Document
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,

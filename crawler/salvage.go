@@ -634,7 +634,7 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 // copied to the new archive before the page is recorded.
 func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, answer *http.Response) error {
 	s.web.begin(k, answer)
-	p := s.c.visitor.Visit(ctx, v).Page
+	p := s.visited(ctx, v)
 	p.Fetch.At, p.Fetch.Address = k.Date(), k.Address()
 	p.Fetch.Truncated = p.Fetch.Truncated || k.Truncated()
 	ms, _ := strconv.ParseInt(k.Metadata("fetchTimeMs"), 10, 32)
@@ -655,6 +655,16 @@ func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, an
 	s.c.Collection.Crawl.Absorb(s.clock, p)
 	s.seen[v.URL] = true
 	return nil
+}
+
+// visited makes a visit. Whether a page that is asked again has changed is decided when it is
+// stored, which a salvage does itself.
+func (s *salvage) visited(ctx context.Context, v crawl.Visit) *dowse.Page {
+	a := s.c.visitor.Visit(ctx, v)
+	if v.Check && a.Keep != nil {
+		a.Keep() // without an archiver it stores nothing and does not fail
+	}
+	return a.Page
 }
 
 // copy appends an answer to the new archive.

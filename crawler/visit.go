@@ -31,6 +31,8 @@ type Visitor struct {
 	wish Wish
 	// archiver is nil if no archive is kept.
 	archiver *archiver
+	// document reads a page again from the archive; only the loop calls it. Nil if no archive is kept.
+	document func(p *dowse.Page) (*dowse.Document, error)
 }
 
 // Rate makes the judge rate for each link what the strategy uses.
@@ -65,14 +67,17 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	case crawl.VisitSitemap:
 		return v.sitemap(ctx, visit)
 	}
+	if visit.Check {
+		return v.check(ctx, visit)
+	}
 	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome != dowse.Fetched {
-		return v.arrival(p, r)
+		return v.arrival(p, nil, r)
 	}
 	under := v.currentJudge()
 	v.read(p, r)
-	a := v.arrival(p, r)
+	a := v.arrival(p, nil, r)
 	if keep := a.Keep; keep != nil && under != nil {
 		a.Keep = func() error {
 			if p.Outcome == dowse.Fetched && under != v.currentJudge() { // another judge was put in its place meanwhile
@@ -123,7 +128,7 @@ func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if rules.Status == 0 {
 		p.Reason, p.Detail = last.Reason, last.Detail
 	}
-	return v.arrival(p, hops...)
+	return v.arrival(p, nil, hops...)
 }
 
 // sitemap requests a sitemap; its URLs become links without words.
@@ -137,7 +142,7 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 			p.Links[i] = dowse.Link{URL: u, Mention: bareMention}
 		}
 	}
-	return v.arrival(p, r)
+	return v.arrival(p, nil, r)
 }
 
 // read extracts and judges a fetched page. A page in a language that is not
@@ -168,12 +173,16 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 
 // arrival returns the page with the function that archives its answers. From
 // here on the page holds only as much of the memory budget as it and its
-// records need, until it is committed.
-func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
+// records need, until it is committed. of is the earlier version of a page that is asked again, nil
+// for other pages.
+func (v *Visitor) arrival(p *dowse.Page, of *archive.Original, answers ...*fetch.Response) crawl.Arrival {
 	a := crawl.Arrival{Page: p}
 	size := sizeOf(p)
 	if v.archiver != nil {
 		encoded := v.pack(p, answers)
+		for i := range encoded {
+			encoded[i].of = of
+		}
 		for _, c := range encoded {
 			size += c.size()
 		}

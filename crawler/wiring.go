@@ -16,6 +16,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/internal/refresh"
 	"dowse/internal/site"
 	"dowse/settings"
 	"dowse/strategy"
@@ -217,10 +218,16 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 		return nil, err
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
-		Renew:    renewal(dir, s, cfg, needs),
+		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: polite,
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil
+}
+
+// planOf returns how pages are asked again.
+func planOf(s collection.Settings) refresh.Plan {
+	every, auto := s.RefreshEvery()
+	return refresh.Plan{Every: every, Auto: auto, Share: s.Resolved().RefreshShare}
 }
 
 // renewal returns a function that makes the strategies of a crawl again, as

@@ -102,7 +102,7 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	if addr, ok := literal(hostname(authority)); ok && !c.guard.allows(addr) {
 		return r.refuse(&privateError{host: hostname(authority), addr: addr})
 	}
-	r.RequestHead = c.requestHead(authority, rest)
+	r.RequestHead = c.requestHead(ctx, authority, rest)
 	w := newWatch(ctx, c.config)
 	defer w.stop()
 	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}

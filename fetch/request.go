@@ -57,12 +57,13 @@ func (c *Client) requestURL(u dowse.URL, scheme, authority, rest string) *url.UR
 }
 
 // request returns the request for u. All requests share one header, which
-// neither side may change.
+// neither side may change; one with validators (see WithKnown) has a copy.
 func (c *Client) request(ctx context.Context, u dowse.URL, scheme, authority, rest string) *http.Request {
+	validators, _ := knownOf(ctx)
 	r := &http.Request{
 		Method: http.MethodGet, URL: c.requestURL(u, scheme, authority, rest),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: c.header, Host: authority,
+		Header: withValidators(c.header, validators), Host: authority,
 	}
 	return r.WithContext(ctx)
 }
@@ -82,13 +83,16 @@ func newHeader(c Config) http.Header {
 
 // requestHead returns the request for rest in the form that HTTP/1.1 has on the
 // wire, for the archive.
-func (c *Client) requestHead(authority, rest string) []byte {
+func (c *Client) requestHead(ctx context.Context, authority, rest string) []byte {
 	head := make([]byte, 0, len(rest)+len(authority)+len(c.headTail)+24)
 	head = append(head, "GET "...)
 	head = append(head, rest...)
 	head = append(head, " HTTP/1.1\r\nHost: "...)
 	head = append(head, authority...)
 	head = append(head, "\r\n"...)
+	if validators, _ := knownOf(ctx); len(validators) > 0 {
+		return append(head, headTail(withValidators(c.header, validators))...)
+	}
 	return append(head, c.headTail...)
 }
 

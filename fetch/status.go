@@ -27,6 +27,8 @@ func (v *visit) status(code int) {
 		v.challenge()
 	case code < 200:
 		v.fail(dowse.FailProtocol, text+": not asked for")
+	case code == http.StatusNotModified && v.isKnown():
+		v.skip(dowse.SkipUnchanged, text)
 	case isRedirect(code):
 		v.redirect()
 	case code == http.StatusPaymentRequired:

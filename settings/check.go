@@ -61,6 +61,12 @@ func (f Field) checkText(text string) error {
 		}
 		return nil
 	}
+	if f.Kind == Often && text != "" {
+		if _, _, err := parseOften(text); err != nil {
+			return &Error{f, shortened(text), f.want()}
+		}
+		return nil
+	}
 	if most := f.most(); !isLine(text, most) {
 		return &Error{f, shortened(text), fmt.Sprintf("one line of at most %d bytes without control characters", most)}
 	}

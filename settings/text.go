@@ -93,6 +93,9 @@ func (f Field) convert(text string) (any, error) {
 		return strconv.ParseFloat(text, 64)
 	case Until:
 		return parseUntil(text)
+	case Often:
+		_, _, err := parseOften(text)
+		return text, err
 	case flagKind:
 		return strconv.ParseBool(text)
 	}
@@ -208,6 +211,8 @@ func (f Field) want() string {
 		return "requests per second (e.g. 20/s)" + or
 	case f.Kind == Share:
 		return "a share from 0 to 1" + or
+	case f.Kind == Often:
+		return "a time from 1m to 520w with its unit (e.g. 7d, 12h), auto or none"
 	case f.Kind == Until:
 		return "recall>0.8, gain<0.01 over 500 or harvest<0.05 over 500 (over at most 1000 pages)"
 	}

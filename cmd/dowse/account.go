@@ -135,6 +135,7 @@ func (a *account) show(s *sheet) {
 	a.path(s)
 	a.polite(s)
 	a.fetched(s)
+	a.versions(s)
 	a.links(s)
 	a.remedy(s)
 	if a.Partial {
@@ -499,6 +500,27 @@ func (a *account) fetched(s *sheet) {
 		parts = append(parts, fmt.Sprintf("%s @ %s", d.Archive.File, count(int(d.Archive.Offset))))
 	}
 	s.flow(" fetched   ", parts, " · ")
+}
+
+// shownVersions is how many versions of a page are listed, the newest of them.
+const shownVersions = 12
+
+// versions lists the versions of a page that was asked again, each with how often it was found the same.
+func (a *account) versions(s *sheet) {
+	first := max(0, len(a.Versions)-shownVersions)
+	for i, v := range a.Versions[first:] {
+		text := fmt.Sprintf("%d: %s, %.2f, %s", first+i+1, v.At.Local().Format("2006-01-02 15:04"), v.Relevance, bytesText(v.Size))
+		if v.Checks > 0 {
+			text += fmt.Sprintf("; unchanged %s, last %s", times(v.Checks), v.Until.Local().Format("2006-01-02 15:04"))
+		}
+		if v.Missing > 0 {
+			text += "; missing " + times(v.Missing)
+		}
+		if v.Failed > 0 {
+			text += "; no answer " + times(v.Failed)
+		}
+		s.text(head(i, "versions"), text)
+	}
 }
 
 // links adds how many links the page has and what became of them: queued, seen before,

@@ -17,15 +17,16 @@ import (
 // exportCmd writes pages of a collection into one file. The suffix of the file selects
 // the format, so there is one command for all formats.
 type exportCmd struct {
-	Dir    string   `arg:"" help:"Collection."`
-	Out    string   `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
-	On     bool     `help:"Export only pages on topic."`
-	All    bool     `help:"Export all pages that were fetched."`
-	Fields []string `placeholder:"NAME" help:"Fields of .jsonl and .csv, in this order."`
-	Text   bool     `help:"Include the text of pages in .jsonl and .csv."`
-	Since  moment   `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
-	Format string   `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
-	Force  bool     `help:"Overwrite an existing file."`
+	Dir     string   `arg:"" help:"Collection."`
+	Out     string   `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
+	On      bool     `help:"Export only pages on topic."`
+	All     bool     `help:"Export all pages that were fetched."`
+	Fields  []string `placeholder:"NAME" help:"Fields of .jsonl and .csv, in this order."`
+	Text    bool     `help:"Include the text of pages in .jsonl and .csv."`
+	Since   moment   `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
+	Changed moment   `name:"changed-since" placeholder:"WHEN" help:"Export only pages that have changed since."`
+	Format  string   `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
+	Force   bool     `help:"Overwrite an existing file."`
 }
 
 func (exportCmd) Help() string {
@@ -41,6 +42,7 @@ func (exportCmd) Help() string {
   dowse export reefs.dowse reefs.wacz
   dowse export reefs.dowse reefs.jsonl.zst --text --all
   dowse export reefs.dowse new.csv --since 7d --fields url,title,relevance
+  dowse export reefs.dowse changed.jsonl --changed-since 7d --text
   dowse export reefs.dowse - | jq -r .url
 
 Formats:
@@ -115,7 +117,7 @@ func (c *exportCmd) check(w *world) error {
 // options returns the options of the export that the flags describe.
 func (c *exportCmd) options(w *world) collection.ExportOptions {
 	return collection.ExportOptions{
-		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Fields: c.Fields, Text: c.Text, Force: c.Force,
+		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Changed: c.Changed.Time, Fields: c.Fields, Text: c.Text, Force: c.Force,
 		Stdout: w.out, Software: "dowse/" + crawler.Version,
 	}
 }

@@ -49,6 +49,7 @@
 //	crawl, screen, unreached, print    crawls: flags, live screen, summary, output
 //	demo, demotable, town              the synthetic webs
 //	status, pages, hosts, sites        lists and states
+//	changes, diff                      what has changed
 //	why, account, turning, spelling    explanations
 //	label, labelscreen, labelfile      labels
 //	judge, cases                       rating pages without a crawl
@@ -101,12 +102,14 @@ type cli struct {
 	Stop  stopCmd  `cmd:"" job:"start" help:"Stop a running crawl gently."`
 
 	// Look at it. These commands only read, and may run while a crawl runs.
-	Status statusCmd `cmd:"" job:"look" help:"Show the state of a crawl."`
-	Why    whyCmd    `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
-	Pages  pagesCmd  `cmd:"" job:"look" help:"List pages."`
-	Sites  sitesCmd  `cmd:"" job:"look" help:"List the sites of a crawl for sites."`
-	Hosts  hostsCmd  `cmd:"" job:"look" help:"List hosts."`
-	Fetch  fetchCmd  `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
+	Status  statusCmd  `cmd:"" job:"look" help:"Show the state of a crawl."`
+	Why     whyCmd     `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
+	Pages   pagesCmd   `cmd:"" job:"look" help:"List pages."`
+	Sites   sitesCmd   `cmd:"" job:"look" help:"List the sites of a crawl for sites."`
+	Hosts   hostsCmd   `cmd:"" job:"look" help:"List hosts."`
+	Changes changesCmd `cmd:"" job:"look" help:"List what changed: pages new, changed, gone or moved."`
+	Diff    diffCmd    `cmd:"" job:"look" help:"Show the words added to a page and removed from it."`
+	Fetch   fetchCmd   `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
 
 	// Teach it: labels of people, and topics that are checked and measured before a
 	// crawl spends requests on them.

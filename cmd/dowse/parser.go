@@ -39,7 +39,7 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 // kind of value. Tags of settings name the kind with type:"...". So a size, a rate or a
 // share is read and checked by the same code in a flag, a config file and crawl.yaml.
 func settingMappers() (list []kong.Option) {
-	for _, kind := range []settings.Kind{settings.Count, settings.Time, settings.Size, settings.Rate, settings.Share, settings.Until} {
+	for _, kind := range []settings.Kind{settings.Count, settings.Time, settings.Size, settings.Rate, settings.Share, settings.Until, settings.Often} {
 		list = append(list, kong.NamedMapper(string(kind), kong.MapperFunc(readSetting)))
 	}
 	return list

@@ -3,6 +3,7 @@ package archive
 import (
 	"crypto/sha1"
 	"hash"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -82,12 +83,16 @@ func Encode(dst []byte, ex *Exchange) Encoded {
 
 // EncodeRevisit is Encode for a payload that was stored before: instead of the
 // response it writes a revisit record that refers to the original. The caller
-// vouches that the payload is the same; of.Digest is written as its digest.
+// vouches that the payload is the same; of.Digest is written as its digest. For an answer
+// 304 (not modified) it is the server that vouches for it, and the record says so.
 func EncodeRevisit(dst []byte, ex *Exchange, of Original) Encoded {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
 	h := e.responseHead(ex)
-	r := record{kind: "revisit", content: responseType, payload: of.Digest, hasPayload: true, revisits: &of}
+	r := record{kind: "revisit", content: responseType, payload: of.Digest, hasPayload: true, revisits: &of, profile: IdenticalPayload}
+	if h.status == http.StatusNotModified {
+		r.profile = NotModified
+	}
 	enc := e.exchange(dst, ex, r, nil)
 	enc.Status, enc.MIME = h.status, revisitType
 	return enc
@@ -112,6 +117,10 @@ const (
 	// IdenticalPayload is the profile of a revisit record whose payload equals
 	// that of the record it refers to.
 	IdenticalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
+	// NotModified is the profile of a revisit record for an answer 304: the server said that the
+	// payload is still that of the record it refers to.
+	NotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
 // compression is the fastest level of gzip: on pages of 20 KB it takes half of
@@ -133,6 +142,7 @@ type record struct {
 	payload       Digest
 	hasPayload    bool
 	revisits      *Original
+	profile       string // of a revisit
 }
 
 // encoder holds the buffers of one encoding, which are reused through a pool.
@@ -297,7 +307,7 @@ func (r *record) appendPayload(dst []byte) []byte {
 		dst = r.payload.append(dst)
 	}
 	if of := r.revisits; of != nil {
-		dst = append(dst, "\r\nWARC-Profile: "+IdenticalPayload...)
+		dst = append(dst, "\r\nWARC-Profile: "+r.profile...)
 		if of.ID != (ID{}) {
 			dst = appendID(dst, "WARC-Refers-To", of.ID)
 		}

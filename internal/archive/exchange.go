@@ -135,14 +135,15 @@ func (k *Kept) Metadata(name string) string {
 }
 
 // Response returns the stored response. The payload of a revisit is that of the
-// record at the given place of the files in dir. The caller closes the body.
+// record at the given place of the files in dir; an answer 304 (not modified) has none. The caller
+// closes the body.
 func (k *Kept) Response(dir string, original dowse.Place) (*http.Response, error) {
 	rec, err := At(k.Path, k.Offset)
 	if err != nil {
 		return nil, err
 	}
 	resp, err := rec.Response()
-	if err == nil && k.IsRevisit() {
+	if err == nil && k.IsRevisit() && resp.StatusCode != http.StatusNotModified {
 		err = k.borrow(resp, dir, original)
 		rec.Close()
 		return resp, err

@@ -1,0 +1,59 @@
+package settings
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The values of a setting of kind [Often] that are no times.
+const (
+	oftenAuto = "auto"
+	oftenNone = "none"
+)
+
+// RefreshEvery returns how often pages are asked again: after a time, or when an estimate says so (auto).
+// Both are zero if they are never asked again.
+func (o Order) RefreshEvery() (every time.Duration, auto bool) {
+	every, auto, _ = parseOften(o.Refresh)
+	return every, auto
+}
+
+// Bounds of a time after which a page is asked again.
+const (
+	leastOften = time.Minute
+	mostOften  = 520 * 7 * 24 * time.Hour
+)
+
+// parseOften reads a time, which may be in days (7d) or weeks (2w), auto or none.
+func parseOften(text string) (every time.Duration, auto bool, err error) {
+	switch text {
+	case "", oftenNone:
+		return 0, false, nil
+	case oftenAuto:
+		return 0, true, nil
+	}
+	every, err = parseDays(text)
+	if err == nil && (every < leastOften || every > mostOften) {
+		err = errors.New("out of range")
+	}
+	return every, false, err
+}
+
+// parseDays is time.ParseDuration that also knows days and weeks, as the only unit.
+func parseDays(text string) (time.Duration, error) {
+	for _, u := range []struct {
+		suffix string
+		unit   time.Duration
+	}{{"d", 24 * time.Hour}, {"w", 7 * 24 * time.Hour}} {
+		if n, ok := strings.CutSuffix(text, u.suffix); ok {
+			x, err := strconv.ParseFloat(n, 64)
+			if err != nil || !(x >= 0 && x <= 1e4) {
+				return 0, errors.New("not a number of days or weeks")
+			}
+			return time.Duration(x * float64(u.unit)), nil
+		}
+	}
+	return time.ParseDuration(text)
+}
