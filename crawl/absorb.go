@@ -187,6 +187,8 @@ func (c *Crawl) finishTurn(t *turn) {
 	if t.fl.check {
 		c.stats.recount(c.f, t.fl.id, t.p)
 		c.f.checks.end(t.fl.id, t.now, t.p)
+	} else if t.p.Again && !t.fl.idle {
+		c.f.checks.found(t.fl.id, t.now, t.p)
 	}
 	c.hosts.count(t.fl.host, t.p)
 	c.f.settle(t.fl.id, t.p)

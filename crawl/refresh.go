@@ -71,6 +71,15 @@ func (k *checks) end(id frontier.ID, now time.Time, p *dowse.Page) {
 	k.pages[id] = x
 }
 
+// found records that a page that was asked again before was fetched by an ordinary visit, for example because a person
+// asked for one that was gone.
+func (k *checks) found(id frontier.ID, now time.Time, p *dowse.Page) {
+	if x, ok := k.pages[id]; ok && p.Outcome == dowse.Fetched {
+		x.missing, x.at = 0, now
+		k.pages[id] = x
+	}
+}
+
 // isUnchanged reports whether a page is the same as before.
 func isUnchanged(p *dowse.Page) bool { return p.Reason == dowse.SkipUnchanged }
 

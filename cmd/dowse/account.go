@@ -152,6 +152,9 @@ func (a *account) headline(s *sheet) {
 		a.reason(s)
 	case a.Judged != nil:
 		a.verdict(s)
+		if a.Row.Reason == dowse.FailGone {
+			s.field("gone", "%s; what follows is its last version", a.Meaning)
+		}
 		if a.Row.Near != "" {
 			s.field("near", "nearly the same text as %s", bare(a.Row.Near))
 		}
@@ -576,6 +579,8 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 		return []string{resume + " --tunnel N", later}
 	case dowse.SkipBudgetHost:
 		return []string{resume + " --per-host N", later}
+	case dowse.FailGone:
+		return []string{resume + " --retry gone"}
 	case dowse.SkipBudgetCrawl:
 		return []string{resume + " --pages N"}
 	case dowse.SkipRobotsTxt:

@@ -46,8 +46,8 @@ func changedCollection(t *testing.T) string {
 	return dir
 }
 
-// asked runs a command and returns exit code and output.
-func asked(args ...string) (code int, out, errs string) {
+// runHere runs a command and returns exit code and output.
+func runHere(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
 	return run(w, args), o.String(), e.String()
@@ -56,7 +56,7 @@ func asked(args ...string) (code int, out, errs string) {
 // The history of pages can be read: as a feed, page by page, word by word and as an export.
 func TestHistory(t *testing.T) {
 	dir := changedCollection(t)
-	code, out, errs := asked("changes", dir, "--json")
+	code, out, errs := runHere("changes", dir, "--json")
 	if code != exitOK {
 		t.Fatalf("%d: %s", code, errs)
 	}
@@ -77,39 +77,39 @@ func TestHistory(t *testing.T) {
 	if kinds["new"] < 10 || kinds["changed"] < 5 || kinds["gone"] < 1 {
 		t.Fatalf("events %v", kinds)
 	}
-	if _, out, _ := asked("changes", dir); strings.Count(out, "\n") != kinds["new"]+kinds["changed"]+kinds["gone"]+kinds["moved"] {
+	if _, out, _ := runHere("changes", dir); strings.Count(out, "\n") != kinds["new"]+kinds["changed"]+kinds["gone"]+kinds["moved"] {
 		t.Errorf("as text:\n%s", out)
 	}
-	if _, out, errs := asked("changes", dir, "--since", "2099-01-01"); out != "" || !strings.Contains(errs, "0 changes") {
+	if _, out, errs := runHere("changes", dir, "--since", "2099-01-01"); out != "" || !strings.Contains(errs, "0 changes") {
 		t.Errorf("of a time to come: %q, %q", out, errs)
 	}
 
-	_, out, _ = asked("why", dir, changed)
+	_, out, _ = runHere("why", dir, changed)
 	if !strings.Contains(out, "versions") || !strings.Contains(out, " 2: ") {
 		t.Errorf("why lists no versions:\n%s", out)
 	}
-	_, out, _ = asked("why", dir, gone)
+	_, out, _ = runHere("why", dir, gone)
 	if !strings.Contains(out, "missing 3 times") || !strings.Contains(out, "gone") {
 		t.Errorf("why of a page that is gone:\n%s", out)
 	}
 
-	code, out, errs = asked("diff", dir, changed)
+	code, out, errs = runHere("diff", dir, changed)
 	if code != exitOK || !strings.Contains(out, "\n+ ") || !strings.Contains(out, "added") {
 		t.Errorf("diff: %d %s\n%s", code, errs, out)
 	}
 	var d wordDiff
-	_, out, _ = asked("diff", dir, changed, "--from", "1", "--json")
+	_, out, _ = runHere("diff", dir, changed, "--from", "1", "--json")
 	if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Added) == 0 || d.Versions < 2 {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, args := range [][]string{{"diff", dir, changed, "--from", "9"}, {"diff", dir, changed, "--from", "-1"}, {"diff", dir, "nowhere.demo/"}, {"diff", dir, "shorewalks.demo/robots.txt"}} {
-		if code, _, errs := asked(args...); code != exitUsage || errs == "" {
+		if code, _, errs := runHere(args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: %d %s", args[2:], code, errs)
 		}
 	}
 
 	file := filepath.Join(t.TempDir(), "changed.jsonl")
-	if code, _, errs := asked("export", dir, file, "--changed-since", "1h", "--all"); code != exitOK {
+	if code, _, errs := runHere("export", dir, file, "--changed-since", "1h", "--all"); code != exitOK {
 		t.Fatalf("export: %s", errs)
 	}
 	data, err := os.ReadFile(file)
@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := filepath.Join(t.TempDir(), "all.jsonl")
-	asked("export", dir, all, "--all")
+	runHere("export", dir, all, "--all")
 	whole, err := os.ReadFile(all)
 	if err != nil {
 		t.Fatal(err)
@@ -126,10 +126,10 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d of %d pages have changed", n, m)
 	}
 	wacz := filepath.Join(t.TempDir(), "x.wacz")
-	if code, _, errs := asked("export", dir, wacz); code != exitOK {
+	if code, _, errs := runHere("export", dir, wacz); code != exitOK {
 		t.Errorf("export of a WACZ: %s", errs)
 	}
-	if code, _, errs := asked("collection", "verify", dir); code != exitOK {
+	if code, _, errs := runHere("collection", "verify", dir); code != exitOK {
 		t.Errorf("verify: %s", errs)
 	}
 }
