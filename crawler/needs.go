@@ -300,7 +300,7 @@ func learn(s dowse.Strategy, l *input.Learnt) error {
 	return nil
 }
 
-var errNoLearner = errors.New("crawler: the strategy does not learn, so there is nothing it could start with; intelligent, collaborative, combined and the nb strategies do")
+var errNoLearner = errors.New("crawler: the strategy does not learn, so there is nothing it could start with; auto, online, intelligent, collaborative, combined and the nb strategies do")
 
 // learnAgain is learn with the file that the collection in dir keeps.
 func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {

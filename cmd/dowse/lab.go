@@ -36,6 +36,7 @@ type labCmd struct {
 	Results labResultsCmd `cmd:"" help:"Summarise runs in one document, with the figures of papers."`
 	Replay  labReplayCmd  `cmd:"" help:"Replay another strategy on your own collection."`
 	Webs    labWebsCmd    `cmd:"" help:"Inspect a web: pages, links, topics."`
+	Refresh labRefreshCmd `cmd:"" help:"Measure policies of revisits on a web that changes."`
 	Record  labRecordCmd  `cmd:"" help:"Make a recorded web from a collection, WARC or WACZ file."`
 }
 

@@ -18,6 +18,10 @@ type Learnt struct {
 	Linkage   *LinkageLearnt `json:"linkage,omitempty"`
 	Usage     *UsageLearnt   `json:"usage,omitempty"`
 	Bags      *BagsLearnt    `json:"bags,omitempty"`
+
+	// Weights are the models of strategies that learn by gradient steps, by the name of the strategy, as it
+	// saves them. Words and hosts in them are hashes.
+	Weights map[string][]byte `json:"weights,omitempty"`
 }
 
 // LinkageLearnt is what was learnt from links: K of Aggarwal 2004, sec. 3.
