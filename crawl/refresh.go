@@ -28,6 +28,30 @@ const maxMissing = 3
 type checks struct {
 	pages map[frontier.ID]check
 	out   set // that are being asked
+	tally checkTally
+}
+
+// A checkTally counts what came of asking for pages again, over all runs.
+type checkTally struct {
+	Changed   int `json:"changed" doc:"new versions that were found"`
+	Unchanged int `json:"unchanged" doc:"pages found unchanged"`
+	Missing   int `json:"missing" doc:"answers that there is no such page (404, 410)"`
+	Other     int `json:"other" doc:"pages that moved, could not be asked or may not be"`
+	Gone      int `json:"gone" doc:"pages that were missing three times in a row"`
+}
+
+// add counts one page.
+func (t *checkTally) add(p *dowse.Page) {
+	switch {
+	case p.Outcome == dowse.Fetched:
+		t.Changed++
+	case isUnchanged(p):
+		t.Unchanged++
+	case isMissing(p):
+		t.Missing++
+	default:
+		t.Other++
+	}
 }
 
 // A check is what came of asking for one page, each time that it was.
@@ -37,7 +61,7 @@ type check struct {
 	missing uint8 // answers in a row that there is no such page
 }
 
-func newChecks() checks { return checks{map[frontier.ID]check{}, set{}} }
+func newChecks() checks { return checks{pages: map[frontier.ID]check{}, out: set{}} }
 
 // isOut reports whether a page is being asked again.
 func (k *checks) isOut(id frontier.ID) bool { return k.out[id] }
@@ -54,6 +78,7 @@ func (k *checks) begin(id frontier.ID, since time.Time) {
 // without an answer shows nothing.
 func (k *checks) end(id frontier.ID, now time.Time, p *dowse.Page) {
 	delete(k.out, id)
+	k.tally.add(p)
 	x := k.pages[id]
 	switch {
 	case p.Outcome == dowse.Redirected:
@@ -146,6 +171,7 @@ func (p *picker) endCheck(now time.Time, fl *flight, page *dowse.Page) {
 	p.f.checks.end(fl.id, now, page)
 	if isMissing(page) && p.f.checks.pages[fl.id].missing >= maxMissing {
 		page.Reason = dowse.FailGone
+		p.f.checks.tally.Gone++
 		p.f.SetReason(fl.id, ledger.ReasonCode(dowse.FailGone))
 		p.f.Settle(fl.id, dowse.Dead)
 		p.hosts.count(fl.host, page)
@@ -341,8 +367,17 @@ func (p *picker) lastVersion(id frontier.ID) *dowse.Page {
 	return e.Page
 }
 
+// counters returns the counters in the order in which a snapshot has them.
+func (k *checks) counters() []*int {
+	t := &k.tally
+	return []*int{&t.Changed, &t.Unchanged, &t.Missing, &t.Other, &t.Gone}
+}
+
 // write appends the pages in the order of their numbers, and those that are being asked.
 func (k *checks) write(w *wire.Writer) {
+	for _, n := range k.counters() {
+		w.Uint(uint64(*n))
+	}
 	w.Uint(uint64(len(k.pages)))
 	for _, id := range slices.Sorted(maps.Keys(k.pages)) {
 		x := k.pages[id]
@@ -357,6 +392,9 @@ func (k *checks) write(w *wire.Writer) {
 }
 
 func (k *checks) read(r *partReader) {
+	for _, n := range k.counters() {
+		*n = int(r.Uint())
+	}
 	for range r.Items(21) {
 		id := frontier.ID(r.Uint())
 		x := check{at: r.Time()}

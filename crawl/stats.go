@@ -107,6 +107,7 @@ type Status struct {
 	LimitedBy string          `json:"limited_by"`                                                                                     // what keeps it from going faster: connections, politeness, hold, leads, network
 	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"`                    // share of the run's time at which a connection was kept free for a better link
 	Outage    *Outage         `json:"outage,omitempty"`
+	Refresh   checkTally      `json:"refresh,omitzero" doc:"what came of asking for pages again, over all runs"`
 }
 
 // Books returns the books of the crawl.
@@ -124,7 +125,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Estimate: c.stats.recall(), Outage: c.hosts.net.outage(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Estimate: c.stats.recall(), Outage: c.hosts.net.outage(), Refresh: c.f.checks.tally,
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)

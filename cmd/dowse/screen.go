@@ -354,6 +354,9 @@ func (c *cutPages) line(dir string) string {
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
+	if line := refreshLine(&s); line != "" {
+		fmt.Fprintf(w.err, " asked again, over all runs: %s\n", line)
+	}
 	if line := recallLine(s.Estimate); line != "" {
 		fmt.Fprintln(w.err, " found "+line)
 	}
@@ -457,4 +460,20 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) 
 		steps = append(steps, "dowse why "+dir+" "+oneLine(string(f.URL(idOf(0)))))
 	}
 	return append(steps, "dowse pages "+dir+" --on", "dowse export "+dir+" "+cr.Collection.Settings.Name+".wacz")
+}
+
+// refreshLine returns what came of asking for pages again, "" if none was.
+func refreshLine(s *crawl.Status) string {
+	t := s.Refresh
+	parts := []string{count(t.Changed) + " changed", count(t.Unchanged) + " unchanged", count(t.Missing) + " missing"}
+	switch {
+	case t.Changed+t.Unchanged+t.Missing+t.Other == 0:
+		return ""
+	case t.Other > 0:
+		parts = append(parts, count(t.Other)+" moved or without an answer")
+	}
+	if t.Gone > 0 {
+		parts = append(parts, count(t.Gone)+" of them gone")
+	}
+	return strings.Join(parts, ", ")
 }

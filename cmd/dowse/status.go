@@ -369,6 +369,9 @@ func (st *status) lines() []string {
 	if line := recallLine(st.Estimate); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}
+	if line := refreshLine(&st.Status); line != "" {
+		lines = slices.Insert(lines, 2, " again     "+line)
+	}
 	if o := st.Outage; o != nil && st.Running {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
