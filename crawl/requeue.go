@@ -93,7 +93,7 @@ func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) boo
 	if len(list) == 0 {
 		return 0
 	}
-	grant := slices.ContainsFunc(list, c.f.isGrantable)
+	grant := what != reopenedText && slices.ContainsFunc(list, c.f.isGrantable)
 	if grant {
 		what += grantSuffix
 	}
@@ -101,4 +101,25 @@ func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) boo
 	c.chances.forget(list)
 	c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: what, Round: list})
 	return len(list)
+}
+
+// reopenedText marks the journal entries of URLs that their pattern no longer keeps out.
+const reopenedText = "pattern open again"
+
+// maxReopened is the number of times in a run that all known URLs are searched for those that
+// may be visited after all.
+const maxReopened = 16
+
+// requeueReopened requeues the URLs that were left out because the budget of their pattern was
+// used up, and whose pattern has a budget again: the visits that paid for it had not ended when
+// these URLs were left out. It is called when nothing else is left to visit, and reports
+// whether there are such URLs.
+func (c *Crawl) requeueReopened(now time.Time) bool {
+	if c.in.rounds.isOpen() || c.in.reopened >= maxReopened {
+		return false
+	}
+	c.in.reopened++
+	return c.requeue(now, reopenedText, func(id frontier.ID) bool {
+		return c.f.State(id) == dowse.Excluded && c.f.reason(id) == dowse.SkipTrapPattern && c.in.mayFollow(id)
+	}) > 0
 }

@@ -92,6 +92,10 @@ func (g *Gate) trapped(c Candidate) dowse.Reason {
 	return ""
 }
 
+// Reopened reports whether the budget for URLs like u is not used up, although it may have been
+// before: pages that were visited since have added to it.
+func (g *Gate) Reopened(u dowse.URL) bool { return !g.traps.off() && g.shapes.reopened(&g.traps, u) }
+
 // Detail describes in words why [Gate.Excludes] refuses a URL, "" if its scope does.
 func (g *Gate) Detail(c Candidate) string {
 	why := weburl.Trap(c.URL)

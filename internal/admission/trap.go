@@ -50,6 +50,9 @@ func (t Traps) WithDefaults() Traps {
 
 func (t *Traps) off() bool { return t.Budget < 0 }
 
+// errorBudget returns the number of errors of a shape before any page of it was new.
+func (t *Traps) errorBudget() int { return t.Budget * 5 / 2 }
+
 // A shape counts what came of the URLs of one shape.
 type shape struct {
 	visited uint32
@@ -66,7 +69,7 @@ type shape struct {
 // errors only as far as its first budget and the sample go.
 func (s *shape) beyond(t *Traps) int {
 	useless := int(s.visited-s.errors) - t.Budget - int(s.novel) - int(s.onTopic)*t.Gain
-	dead := int(s.errors) - t.Budget*5/2 - int(s.novel)*errorsPerPage
+	dead := int(s.errors) - t.errorBudget() - int(s.novel)*errorsPerPage
 	return max(useless, dead) + 1
 }
 
@@ -84,6 +87,13 @@ func (s shapes) spent(t *Traps, secret uint64, u dowse.URL) bool {
 		return over > 0 && !isSample(u, secret, over-1)
 	}
 	return s.tooManySets(t, u)
+}
+
+// reopened reports whether the visits to URLs like u could have used up a budget without pages
+// that pay, and u may be visited.
+func (s shapes) reopened(t *Traps, u dowse.URL) bool {
+	x := s[weburl.ShapeHash(u)]
+	return x != nil && x.beyond(t) <= 0 && (int(x.visited-x.errors) >= t.Budget || int(x.errors) >= t.errorBudget())
 }
 
 // isSample reports whether a URL is in the sample that is visited although the budget of its
