@@ -345,7 +345,7 @@ func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 		c.chances.give(list)
 		c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: chanceText, Round: list})
 	}
-	if !ok && why == dowse.StopExhausted && c.requeueReopened(now) {
+	if !ok && why == dowse.StopExhausted && c.in.searchesReopened() && c.requeue(now, reopenedText, c.in.isReopened) > 0 {
 		return now
 	}
 	if !ok {

@@ -27,7 +27,7 @@ type intake struct {
 	met      []frontier.HostID    // new hosts since the last turn began
 	ids      []frontier.ID        // scratch of filterLinks
 	changes  uint64               // of the queue, counted: see picker.beforeRound
-	reopened int                  // searches by requeueReopened in this run
+	reopened int                  // searches for URLs that isReopened selects, in this run
 }
 
 // newIntake returns the intake of a new crawl, with a gate that has seen nothing.
@@ -124,13 +124,6 @@ func (in *intake) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Re
 	}
 	_, why, _ := in.hosts.barred(h, u)
 	return why
-}
-
-// mayFollow reports whether a URL that the budget of its pattern kept out may be queued now.
-func (in *intake) mayFollow(id frontier.ID) bool {
-	u := in.f.URL(id)
-	depth, hops := in.f.Depth(id)
-	return in.gate.Reopened(u) && in.refuses(u, id, int(depth), int(hops)) == ""
 }
 
 // forbids returns why a waiting lead may not be visited now that its turn has come:

@@ -110,16 +110,20 @@ const reopenedText = "pattern open again"
 // may be visited after all.
 const maxReopened = 16
 
-// requeueReopened requeues the URLs that were left out because the budget of their pattern was
-// used up, and whose pattern has a budget again: the visits that paid for it had not ended when
-// these URLs were left out. It is called when nothing else is left to visit, and reports
-// whether there are such URLs.
-func (c *Crawl) requeueReopened(now time.Time) bool {
-	if c.in.rounds.isOpen() || c.in.reopened >= maxReopened {
+// searchesReopened reports whether the known URLs may be searched for those that isReopened
+// selects, and counts the search.
+func (in *intake) searchesReopened() bool {
+	in.reopened++
+	return !in.rounds.isOpen() && in.reopened <= maxReopened
+}
+
+// isReopened reports whether a URL was left out because the budget of its pattern was used up,
+// and may be visited after all. The visits that paid for more had not ended when it was left out.
+func (in *intake) isReopened(id frontier.ID) bool {
+	if in.f.State(id) != dowse.Excluded || in.f.reason(id) != dowse.SkipTrapPattern {
 		return false
 	}
-	c.in.reopened++
-	return c.requeue(now, reopenedText, func(id frontier.ID) bool {
-		return c.f.State(id) == dowse.Excluded && c.f.reason(id) == dowse.SkipTrapPattern && c.in.mayFollow(id)
-	}) > 0
+	u := in.f.URL(id)
+	depth, hops := in.f.Depth(id)
+	return in.gate.Reopened(u) && in.refuses(u, id, int(depth), int(hops)) == ""
 }
