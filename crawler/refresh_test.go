@@ -35,7 +35,7 @@ func (c *calendar) config(refresh string, pages int) crawler.Config {
 		Topic: tidePools, Seeds: []string{"http://shorewalks.demo/", "http://kelp.demo/"},
 		Settings: settings.Settings{
 			Order: settings.Order{Strategy: "link-context", Refresh: refresh}, Key: 7,
-			Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 4},
+			Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1},
 		},
 		Transport: c.web.RoundTripper(c.now), Clock: c.now,
 	}
@@ -106,7 +106,7 @@ func refreshed(t *testing.T) (dir string, c *calendar) {
 	c = &calendar{web: demo.New(demo.Config{Pages: 1000, Latency: -1, SlowLatency: -1}).Changing(time.Now())}
 	dir = filepath.Join(t.TempDir(), "x.dowse")
 	c.crawl(t, dir, "", 60)
-	for range 5 {
+	for range 4 {
 		c.sleep(40)
 		c.crawl(t, dir, "7d", 60)
 	}
@@ -118,6 +118,8 @@ func refreshed(t *testing.T) (dir string, c *calendar) {
 func TestRefresh(t *testing.T) {
 	dir, c := refreshed(t)
 	sound(t, dir)
+	t.Run("salvage", func(t *testing.T) { salvageVersions(t, copyOf(t, dir)) })
+	t.Run("forget", func(t *testing.T) { forgetVersions(t, copyOf(t, dir), c) })
 	counts, versions := outcomes(t, dir)
 	more := 0
 	for _, n := range versions {
@@ -144,6 +146,16 @@ func TestRefresh(t *testing.T) {
 	sound(t, dir)
 }
 
+// copyOf copies a collection.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy.dowse")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
 // revisitRecords counts the revisit records of an archive by profile.
 func revisitRecords(t *testing.T, dir string) map[string]int {
 	t.Helper()
@@ -166,8 +178,7 @@ func revisitRecords(t *testing.T, dir string) map[string]int {
 }
 
 // A salvage of the archive alone finds the same versions, and what was unchanged or gone.
-func TestSalvageOfVersions(t *testing.T) {
-	dir, _ := refreshed(t)
+func salvageVersions(t *testing.T, dir string) {
 	wantCounts, wantVersions := outcomes(t, dir)
 	if err := os.RemoveAll(filepath.Join(dir, "state")); err != nil {
 		t.Fatal(err)
@@ -185,8 +196,7 @@ func TestSalvageOfVersions(t *testing.T) {
 }
 
 // A takedown removes all versions of a page.
-func TestForgetVersions(t *testing.T) {
-	dir, c := refreshed(t)
+func forgetVersions(t *testing.T, dir string, c *calendar) {
 	_, versions := outcomes(t, dir)
 	var u dowse.URL
 	for v, n := range versions {
@@ -213,6 +223,7 @@ func TestForgetVersions(t *testing.T) {
 		}
 	}
 	c.sleep(30)
+	defer c.sleep(-30)
 	c.crawl(t, dir, "7d", 60)
 	sound(t, dir)
 	if _, versions := outcomes(t, dir); versions[u] > 0 {

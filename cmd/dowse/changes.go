@@ -20,7 +20,7 @@ type changesCmd struct {
 func (changesCmd) Help() string {
 	return `Examples:
   dowse changes reefs.dowse --since 7d
-  dowse changes reefs.dowse --since 24h --json | jq -r 'select(.what=="gone").url'
+  dowse changes reefs.dowse --since 24h --json | jq -r .url
   dowse crawl reefs.dowse --refresh 7d     find out what has changed
 
 Prints when a page was found new, changed, gone (404 or 410 three times in a
