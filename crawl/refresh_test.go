@@ -305,3 +305,44 @@ func TestSharesAndLimits(t *testing.T) {
 		t.Errorf("%d of 60 visits are checks, want a quarter", n)
 	}
 }
+
+// When all is decided again under the same verdicts, what is known of pages that were asked again stays the
+// same, also with checks in flight.
+func TestRerankAfterChecks(t *testing.T) {
+	config := renewable(func() crawl.Config {
+		cfg := foldable["link context"]()
+		cfg.Refresh = refresh.Plan{Every: aDay, Share: 0.5}
+		return cfg
+	})
+	dir := t.TempDir()
+	cfg, j := journalled(t, dir, config())
+	c := fresh(t, cfg)
+	toy, seeds := strategytest.Random(150, 9)
+	c.Start(epoch, seeds)
+	d := &driver{c: c, now: epoch}
+	web := &aging{withRobots: withRobots{toy}, d: d}
+	for range 3 {
+		c.Resume(crawl.Limits{Pages: 40})
+		d.run(web, 5)
+		d.now = d.now.Add(3 * aDay)
+	}
+	c.Resume(crawl.Limits{Pages: 60})
+	d.launchAndLand(web, 6, 12)
+	if len(d.out) == 0 || !strings.Contains(crawl.Checks(c), "true") {
+		t.Fatal("no check is in flight")
+	}
+	before := crawl.Checks(c)
+	if change := rerank(t, c, d.now, "m1", otherRulings(t, j, nil)); change.Verdicts != 0 {
+		t.Errorf("the same verdicts changed %+v", change)
+	}
+	if after := crawl.Checks(c); after != before {
+		t.Errorf("what is known of checks was\n%s, and is\n%s", before, after)
+	}
+	d.run(web, 6)
+	balanced(t, c)
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	c.Stop(dowse.StopSignal)
+	sameFold(t, "after the ruling", c, dir, config(), nil)
+}
