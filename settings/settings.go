@@ -58,7 +58,7 @@ type Order struct {
 
 	// Refresh has pages on topic asked again, to see whether they have changed: after this time, or auto, where the
 	// most changes are expected; none for never. See [Order.RefreshEvery].
-	Refresh string `yaml:"refresh,omitempty" name:"refresh" group:"much" type:"often" placeholder:"7d|auto" max:"20" var:"DOWSE_CRAWL_REFRESH" when:"resume" help:"Ask for pages on topic again: after a time, auto or none."`
+	Refresh string `yaml:"refresh,omitempty" name:"refresh" group:"much" rare:"" type:"often" placeholder:"7d|auto" max:"20" var:"DOWSE_CRAWL_REFRESH" when:"resume" help:"Ask for pages on topic again: after a time, auto or none."`
 
 	// RefreshShare is the share of the requests that ask for pages again, while there are new ones to visit.
 	RefreshShare float64 `yaml:"refresh_share,omitempty" name:"refresh-share" group:"much" rare:"" type:"share" shown:"0.2" placeholder:"SHARE" min:"0" max:"1" var:"DOWSE_CRAWL_REFRESH_SHARE" when:"resume" help:"Share of the requests for asking again."`

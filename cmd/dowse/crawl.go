@@ -114,6 +114,7 @@ func (crawlCmd) Help() string {
   dowse crawl reefs.dowse                  continue where it stopped
   dowse crawl reefs.dowse --print url -q   stream pages on topic
   dowse crawl reefs.dowse --retry failed   try failed pages again
+  dowse crawl reefs.dowse --refresh 7d     ask which pages have changed
   dowse crawl pools.topic.yaml --demo      try a topic file on the demo web
 
 A directory that holds a collection is resumed; a file is a topic file;
