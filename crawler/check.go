@@ -29,7 +29,7 @@ func (v *Visitor) versionOf(prior *dowse.Page) (k version) {
 }
 
 // check asks whether a page that was fetched before has changed. A page is unchanged if the server
-// says so, if it sends the same bytes, or if it sends the same words (see sameWords), which is
+// answers 304, if it sends the same bytes, or if it sends the same words (see sameWords), which is
 // decided when the page is stored.
 func (v *Visitor) check(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	known := v.versionOf(visit.Prior)
@@ -57,7 +57,7 @@ func (v *Visitor) check(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 }
 
 // forNow makes a redirect that is not for good a failure: the page is still where it was, and what
-// stands in for it at the moment is not its next version.
+// is shown in its place at the moment is not its next version.
 func forNow(p *dowse.Page) {
 	s := p.Fetch.Status
 	if p.Outcome != dowse.Redirected || s == http.StatusMovedPermanently || s == http.StatusPermanentRedirect {

@@ -13,7 +13,7 @@ const (
 	oftenNone = "none"
 )
 
-// RefreshEvery returns how often pages are asked again: after a time, or when an estimate says so (auto).
+// RefreshEvery returns how often pages are asked again: after a time, or by an estimate (auto).
 // Both are zero if they are never asked again.
 func (o Order) RefreshEvery() (every time.Duration, auto bool) {
 	every, auto, _ = parseOften(o.Refresh)

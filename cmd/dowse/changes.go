@@ -8,8 +8,8 @@ import (
 )
 
 // changesCmd prints the change feed of a collection: what was found new, changed, gone or moved, in the
-// order in which it was found. It reads the journal from its beginning, since an event is told apart from a
-// first visit by what came before.
+// order in which it was found. It reads the journal from its beginning, since only what came before
+// shows whether a visit was the first.
 type changesCmd struct {
 	Dir   string `arg:"" help:"Collection."`
 	Since moment `placeholder:"WHEN" help:"Print only changes found since (e.g. 2h, 7d, 2026-11-15)."`

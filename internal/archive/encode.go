@@ -84,7 +84,7 @@ func Encode(dst []byte, ex *Exchange) Encoded {
 // EncodeRevisit is Encode for a payload that was stored before: instead of the
 // response it writes a revisit record that refers to the original. The caller
 // vouches that the payload is the same; of.Digest is written as its digest. For an answer
-// 304 (not modified) it is the server that vouches for it, and the record says so.
+// 304 (not modified) the server vouches for it, which the profile of the record shows.
 func EncodeRevisit(dst []byte, ex *Exchange, of Original) Encoded {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
