@@ -57,7 +57,7 @@ func (c *labCompareCmd) Run(w *world) error {
 		return err
 	}
 	if !c.JSON {
-		pairs, err := rep.Pairs(c.wanted())
+		pairs, err := rep.Pairs(c.wanted(), columnsOf(w.out))
 		if err != nil {
 			return err
 		}

@@ -316,7 +316,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
-		Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Note: x.Note, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
+		Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Note: x.Note, RNG: x.Seeds.Rng, Command: command,
+		Relevant: r.Relevant, Trained: r.Trained, Listed: r.Listed,
 		Runs:  measure.Runs{Trails: r.Trails, Budget: x.Budget.Pages},
 		Tests: measure.Tests{Over: x.Tests.PairedOver, Test: x.Tests.Test, Adjust: x.Tests.Adjust, Alpha: x.Tests.Alpha},
 		Setup: []reports.Fact{

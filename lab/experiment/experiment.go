@@ -115,6 +115,7 @@ type Web struct {
 // Demo selects a synthetic web, or one per random seed in Seeds.
 type Demo struct {
 	Pages int      `yaml:"pages"` // default 2,400
+	Sites int      `yaml:"sites"` // hosts; default 48 at 2,400 pages, growing as the 0.8th power of the pages
 	Seed  uint64   `yaml:"seed"`  // random seed; default 0
 	Seeds []uint64 `yaml:"seeds"` // several webs, in place of Seed
 }
@@ -145,12 +146,16 @@ type Training struct {
 	// Negatives from web, any page off topic, or topics, pages of the other
 	// topics; default web.
 	From string `yaml:"from"`
+	// Number of the positives that are drawn from listed pages; the same share of
+	// the negatives is drawn from pages that are listed under other topics. Omitted
+	// so that crawls without it keep their names.
+	Listed int `yaml:"listed" json:",omitempty"`
 }
 
 // Seeds selects where crawls begin.
 type Seeds struct {
-	// Training, topic (other pages on topic), or generic (pages off topic);
-	// default training.
+	// Training, listed (training pages that are listed), topic (other pages on
+	// topic), or generic (pages off topic); default training.
 	From     string `yaml:"from"`
 	PerTopic int    `yaml:"per_topic"` // pages per set; default 3
 	Sets     int    `yaml:"sets"`      // sets per topic, each with crawls of its own; default 1

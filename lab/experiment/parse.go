@@ -158,7 +158,7 @@ func (c *checker) experiment(x *Experiment) {
 	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
 	c.among("$.training.from", &x.Training.From, "web", "topics")
-	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
+	c.among("$.seeds.from", &x.Seeds.From, seedKinds...)
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
 	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics", "runs")
 	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
@@ -216,6 +216,9 @@ func (x *Experiment) labels() (list []string) {
 	return list
 }
 
+// seedKinds are the values of seeds.from, the default first.
+var seedKinds = []string{"training", "listed", "topic", "generic"}
+
 // among checks that a value is one of the known ones; an empty value becomes the
 // first of them, the default.
 func (c *checker) among(path string, v *string, known ...string) {
@@ -235,6 +238,9 @@ func (c *checker) web(path string, w *Web) {
 	}
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
 		c.fail(path+".demo.pages", fmt.Sprintf("a synthetic web of %d pages", w.Demo.Pages), "use 1,000 to 1,000,000 pages")
+	}
+	if w.Demo != nil && w.Demo.Sites != 0 && (w.Demo.Sites < 48 || w.Demo.Sites > 50_000) {
+		c.fail(path+".demo.sites", fmt.Sprintf("a synthetic web of %d sites", w.Demo.Sites), "use 48 to 50,000 sites, or leave it out")
 	}
 	if w.Hubs != "" && w.Demo != nil {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
@@ -274,6 +280,7 @@ func (c *checker) numbers(x *Experiment) {
 	}{
 		{"$.training.positives", x.Training.Positives, 1, 100_000},
 		{"$.training.negatives", x.Training.Negatives, 1, 100_000},
+		{"$.training.listed", x.Training.Listed, 0, x.Training.Positives},
 		{"$.seeds.per_topic", x.Seeds.PerTopic, 1, 10_000},
 		{"$.seeds.sets", x.Seeds.Sets, 1, 1000},
 		{"$.budget.pages", x.Budget.Pages, 1, 10_000_000},
@@ -401,7 +408,7 @@ func (c *checker) options(path string, s Strategy, sites bool) {
 		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
-		{"seeds", s.Seeds, "training topic generic"}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
+		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
 		{"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {

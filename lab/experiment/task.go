@@ -53,15 +53,23 @@ type prepared struct {
 // title is the name of the topic in trails.
 func (t *task) title() string { return t.name }
 
-// relevant returns the relevant pages in the order of the web.
-func (t *task) relevant() []dowse.URL {
-	var list []int
+// truth returns the relevant pages, and those among them that are training pages
+// or listed, in the order of the web.
+func (t *task) truth() (relevant, trained, listed []dowse.URL) {
+	var all, train, list []int
 	for i, wanted := range t.draw.wanted {
-		if wanted {
+		if !wanted {
+			continue
+		}
+		all = append(all, i)
+		if t.draw.trained(i) {
+			train = append(train, i)
+		}
+		if t.draw.listed[i] {
 			list = append(list, i)
 		}
 	}
-	return t.urls(list)
+	return t.urls(all), t.urls(train), t.urls(list)
 }
 
 // A draw is what is drawn for a topic: training pages and the relevant pages
@@ -70,9 +78,15 @@ func (t *task) relevant() []dowse.URL {
 // only if the experiment has a condition on them.
 type draw struct {
 	wanted    []bool
+	listed    []bool // by page: wanted, and listed by a directory
 	positives []int
 	negatives []int
 	rest      []int // relevant pages that are not training pages
+}
+
+// trained reports whether a page is a training page.
+func (d *draw) trained(i int) bool {
+	return slices.Contains(d.positives, i) || slices.Contains(d.negatives, i)
 }
 
 // drawTraining draws the training pages: positives from the relevant pages,
@@ -84,7 +98,7 @@ func (t *task) drawTraining() (*draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draw{wanted: wanted}
+	d := &draw{wanted: wanted, listed: make([]bool, len(wanted))}
 	// The order of the two shuffles is part of the result: it must not change.
 	chance := newRand(x.Seeds.Rng, "training", b.web.Name, t.topic)
 	var on, off []int
@@ -92,16 +106,45 @@ func (t *task) drawTraining() (*draw, error) {
 		switch {
 		case d.wanted[i]:
 			on = append(on, i)
+			d.listed[i] = b.labels.Listed(b.web.URL(i), t.topic)
 		case b.graph.IsPage(i) && t.offTopic(i):
 			off = append(off, i)
 		}
 	}
 	chance.Shuffle(len(on), func(i, k int) { on[i], on[k] = on[k], on[i] })
 	chance.Shuffle(len(off), func(i, k int) { off[i], off[k] = off[k], off[i] })
+	if n := x.Training.Listed; n > 0 {
+		listFirst(on, n, func(i int) bool { return d.listed[i] })
+		listFirst(off, n*x.Training.Negatives/x.Training.Positives, t.listedElsewhere)
+	}
 	n := min(x.Training.Positives, len(on))
 	d.positives, d.rest = on[:n], on[n:]
 	d.negatives = off[:min(x.Training.Negatives, len(off))]
 	return d, nil
+}
+
+// listFirst moves the first n listed pages to the front, and all other listed ones
+// to the end, so that what is drawn from the front has exactly n of them. Otherwise
+// the order stays.
+func listFirst(pages []int, n int, listed func(int) bool) {
+	var first, others, last []int
+	for _, i := range pages {
+		switch {
+		case !listed(i):
+			others = append(others, i)
+		case len(first) < n:
+			first = append(first, i)
+		default:
+			last = append(last, i)
+		}
+	}
+	copy(pages, slices.Concat(first, others, last))
+}
+
+// listedElsewhere reports whether a page is listed under another topic of the run.
+func (t *task) listedElsewhere(i int) bool {
+	u := t.source.web.URL(i)
+	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.source.labels.Listed(u, other) })
 }
 
 // offTopic reports whether a page that is not relevant may be a negative
@@ -130,6 +173,12 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	switch kind {
 	case "training":
 		from = slices.Clone(d.positives)
+	case "listed":
+		for _, i := range d.positives {
+			if d.listed[i] {
+				from = append(from, i)
+			}
+		}
 	case "topic":
 		from = slices.Clone(d.rest)
 	default:
@@ -443,6 +492,23 @@ func (t *task) latency() func(dowse.URL) time.Duration {
 	return nil
 }
 
+// oracleOrder returns the order of the oracle from the seeds: targets first, since
+// recall is about these; then the training pages, which count for harvest.
+func (t *task) oracleOrder(p *prepared, seeds []int) []int {
+	g, budget := t.source.graph, t.x.Budget.Pages
+	targets, last := slices.Clone(p.wanted), len(seeds)
+	for i := range p.train {
+		targets[i] = false
+	}
+	order := lab.Oracle(g, targets, seeds, budget)
+	for k, i := range order {
+		if targets[i] {
+			last = k + 1
+		}
+	}
+	return lab.Oracle(g, p.wanted, order[:min(last, len(order))], budget)
+}
+
 // strategy creates the strategy of a variant. The oracle's order is computed for
 // the seeds; a redirect has the rank of its target, since links may name either.
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
@@ -450,7 +516,7 @@ func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, er
 		return strategy.NewWith(v.Spec, t.needsOf(p, v.Trace))
 	}
 	g := t.source.graph
-	order := lab.Oracle(g, p.wanted, seeds, t.x.Budget.Pages)
+	order := t.oracleOrder(p, seeds)
 	place := make(map[int]int, len(order))
 	rank := make(map[dowse.URL]int, len(order))
 	for k, i := range order {
@@ -493,8 +559,8 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 }
 
 // trail begins the trail of a crawl with what is known in advance: how many
-// targets there are, can be reached, were not training pages, and are popular.
-// Seeds are not targets.
+// targets there are, can be reached, and are popular. Seeds and training pages are
+// not targets, since they need not be found.
 func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
 	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.source.graph.Pages(), Relevant: count(p.wanted)}
 	reached := t.source.graph.Reach(seeds)
@@ -502,18 +568,18 @@ func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trai
 		trail.OnTopic = t.onTopic(p, reached)
 	}
 	for i, wanted := range p.wanted {
-		if !wanted || slices.Contains(seeds, i) {
+		if !wanted || p.train[i] || slices.Contains(seeds, i) {
 			continue
 		}
 		trail.Targets++
 		if reached[i] {
 			trail.Reachable++
 		}
-		if !p.train[i] {
-			trail.Unseen++
-		}
 		if p.popular[i] {
 			trail.Popular++
+		}
+		if t.draw.listed[i] {
+			trail.Listed++
 		}
 	}
 	return trail
@@ -563,6 +629,7 @@ func (w *trailWriter) note(now time.Time, p *dowse.Page) {
 	}
 	if i, ok := w.task.source.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
+		step.Listed = w.task.draw.listed[i]
 		step.Seed = slices.Contains(w.seeds, i)
 	}
 	w.trail.Steps.Append(step)
