@@ -68,6 +68,10 @@ type Experiment struct {
 	// A kind of judge.Trainable, or words: those of a person or the name of the topic, from
 	// which the judge grows inside each crawl. Default logistic.
 	Judge string `yaml:"judge"`
+	// A kind of judge.Trainable that is trained on the same pages, steers no crawl, and
+	// whose verdicts the measures use, as the vote of three classifiers in Wang et al.
+	// 2009; default the judge itself. Omitted so that crawls without it keep their names.
+	MeasuredBy string `yaml:"measured_by" json:",omitempty"`
 	Time  Timing `yaml:"time"`
 	// Leads per round; default: as in the strategy's paper.
 	Round int `yaml:"round"`

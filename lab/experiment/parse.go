@@ -157,6 +157,10 @@ func (c *checker) experiment(x *Experiment) {
 	}
 	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
+	if x.MeasuredBy != "" {
+		x.MeasuredBy = judge.KindName(x.MeasuredBy)
+		c.among("$.measured_by", &x.MeasuredBy, judge.Trainable()...)
+	}
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, seedKinds...)
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")

@@ -47,6 +47,10 @@ type prepared struct {
 	popular map[int]bool // the tenth of the relevant pages with the most links to them
 	judged  *web.Judged
 	onTopic float64      // the judge's threshold of relevance
+	// The web as the judge rates it whose verdicts the measures use, and its threshold;
+	// nil if that is the judge of the crawls.
+	assessed   *web.Judged
+	assessedOn float64
 	needs   input.Inputs // of strategies
 }
 
@@ -237,6 +241,13 @@ func (t *task) prepareNow() (*prepared, error) {
 		}
 	}
 	p.judged = web.NewJudged(t.source.web, j, t.wishes(p.needs)...)
+	if t.x.MeasuredBy != "" {
+		assessor, threshold, err := t.train(t.x.MeasuredBy, examples)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: judge that measures %s: %w", t.name, err)
+		}
+		p.assessed, p.assessedOn = web.NewJudged(t.source.web, assessor), threshold
+	}
 	return p, nil
 }
 
@@ -313,7 +324,13 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 		j, err := judge.NewWords(t.wordsOf())
 		return j, judge.Threshold, err
 	}
-	trainer, err := judge.NewTrainer(t.x.Judge, "")
+	return t.train(t.x.Judge, examples)
+}
+
+// train trains a judge of a kind, with the condition if there is one, and returns
+// it with its threshold.
+func (t *task) train(kind string, examples []judge.Example) (dowse.Judge, float64, error) {
+	trainer, err := judge.NewTrainer(kind, "")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -630,6 +647,10 @@ func (w *trailWriter) note(now time.Time, p *dowse.Page) {
 	if i, ok := w.task.source.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
 		step.Listed = w.task.draw.listed[i]
+		if a := w.state.assessed; a != nil {
+			step.Judged = a.Relevance(i)
+			step.OnTopic = step.Judged >= w.state.assessedOn
+		}
 		step.Seed = slices.Contains(w.seeds, i)
 	}
 	w.trail.Steps.Append(step)

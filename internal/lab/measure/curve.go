@@ -60,6 +60,12 @@ func harvest(t *Trail) Curve {
 	return func(k int) float64 { return ratio(n.among(k), k) }
 }
 
+// harvestJudged is harvest by the verdicts of the judge instead of labels.
+func harvestJudged(t *Trail) Curve {
+	n := countSteps(t, judgedOn)
+	return func(k int) float64 { return ratio(n.among(k), k) }
+}
+
 // windowHarvest is the harvest of the last w pages alone.
 func windowHarvest(t *Trail, w int) Curve {
 	n := countSteps(t, relevant)

@@ -61,6 +61,8 @@ func pageKinds() []Kind {
 	return []Kind{
 		{Name: "harvest", Title: "harvest rate", Unit: "share", of: plain(harvest),
 			Doc: "pages of the topic by pages fetched; @K is by K pages, also where the crawl ended before (trec_eval's P_K)"},
+		{Name: "harvest_judged", Title: "harvest rate, as judged", Unit: "share", of: plain(harvestJudged),
+			Doc: "pages that the judge takes to be on topic by pages fetched: the harvest that needs no labels, as the papers compute it"},
 		{Name: "window_harvest", Title: "harvest rate of the last pages", Unit: "share", Window: 200, of: windowed(windowHarvest),
 			Doc: "harvest of the last 200 pages alone (/N: of the last N)"},
 		{Name: "recall", Title: "target recall", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Targets, target) }),

@@ -35,6 +35,7 @@ func TestMeasures(t *testing.T) {
 		want    float64
 	}{
 		{"harvest", &trail, 0.4}, {"harvest@end", &trail, 0.4}, {"harvest@2", &trail, 1}, {"harvest@50%", &trail, 0.6},
+		{"harvest_judged", &trail, 0.4}, {"harvest_judged@2", &trail, 0.5}, {"harvest_judged@10", &short, 0.2},
 		{"harvest@end", &short, 1}, {"harvest@10", &short, 0.2},
 		{"window_harvest/5", &trail, 0.2}, {"window_harvest/5@4", &trail, 0.75}, {"window_harvest/5@10", &short, 0},
 		{"recall", &trail, 0.5}, {"recall@2", &trail, 0.25}, {"recall_reachable", &trail, 2. / 3}, // what it was trained on is no target

@@ -70,7 +70,7 @@ type Input struct {
 	Asked  bool
 	Tests  measure.Tests
 	Claims []Claim
-	Cite     []Citation
+	Cite   []Citation
 
 	// Relevant lists the relevant pages of each topic in the web. Without it the
 	// TREC files contain only those that some crawl found, and no recall can be
