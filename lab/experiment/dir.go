@@ -50,6 +50,12 @@ const (
 func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
 	x := t.x.rules()
 	decides := []any{version, t.source.web.SHA256, t.source.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)}
+	for _, l := range t.draw.links {
+		decides = append(decides, t.urls([]int{l.from, l.to}))
+	}
+	if t.classes != nil {
+		decides = append(decides, t.classes.table, t.classes.topics[t.topic])
+	}
 	if t.x.asksEstimates() { // trails of others lack what these measures need
 		decides = append(decides, "estimates")
 	}

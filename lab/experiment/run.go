@@ -179,6 +179,7 @@ type run struct {
 type webTopics struct {
 	*labelledWeb
 	topics []string
+	table  *classification // for strategies that classify links; nil for none
 }
 
 // facts describes the web for the manifest and for readers.
@@ -218,6 +219,10 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			r.close()
 			return nil, err
 		}
+		if bt.table, err = b.classes(&given); err != nil {
+			r.close()
+			return nil, err
+		}
 		for _, topic := range bt.topics {
 			if err := r.add(bt, topic, len(sources) > 1); err != nil {
 				r.close()
@@ -233,7 +238,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 // add lists the crawls for a topic. The topic's name in trails has the web's name
 // in front if there are several webs.
 func (r *run) add(b *webTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names}
+	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}

@@ -33,6 +33,7 @@ type task struct {
 	others []string // all topics of the run on this web
 	// That relevant pages meet in addition to the topic; nil for none.
 	condition *predicate.Predicate
+	classes   *classification // for strategies that classify links; nil for none
 	draw      *draw
 	names     *measure.Names // names shared by all trails of the run
 
@@ -46,12 +47,12 @@ type prepared struct {
 	train   map[int]bool // pages that the judge was trained on
 	popular map[int]bool // the tenth of the relevant pages with the most links to them
 	judged  *web.Judged
-	onTopic float64      // the judge's threshold of relevance
+	onTopic float64 // the judge's threshold of relevance
 	// The web as the judge rates it whose verdicts the measures use, and its threshold;
 	// nil if that is the judge of the crawls.
 	assessed   *web.Judged
 	assessedOn float64
-	needs   input.Inputs // of strategies
+	needs      input.Inputs // of strategies
 }
 
 // title is the name of the topic in trails.
@@ -86,11 +87,13 @@ type draw struct {
 	positives []int
 	negatives []int
 	rest      []int // relevant pages that are not training pages
+	links     []grantedLink
 }
 
 // trained reports whether a page is a training page.
 func (d *draw) trained(i int) bool {
-	return slices.Contains(d.positives, i) || slices.Contains(d.negatives, i)
+	return slices.Contains(d.positives, i) || slices.Contains(d.negatives, i) ||
+		slices.ContainsFunc(d.links, func(l grantedLink) bool { return l.to == i })
 }
 
 // drawTraining draws the training pages: positives from the relevant pages,
@@ -124,6 +127,7 @@ func (t *task) drawTraining() (*draw, error) {
 	n := min(x.Training.Positives, len(on))
 	d.positives, d.rest = on[:n], on[n:]
 	d.negatives = off[:min(x.Training.Negatives, len(off))]
+	t.drawLinks(d)
 	return d, nil
 }
 
@@ -178,13 +182,14 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	case "training":
 		from = slices.Clone(d.positives)
 	case "listed":
-		for _, i := range d.positives {
-			if d.listed[i] {
-				from = append(from, i)
-			}
+		from = slices.DeleteFunc(slices.Clone(d.positives), func(i int) bool { return !d.listed[i] })
+		if len(from) == 0 { // the labels of the web name none
+			from = slices.Clone(d.positives)
 		}
 	case "topic":
 		from = slices.Clone(d.rest)
+	case "portals":
+		from = t.portals()
 	default:
 		for i := range d.wanted {
 			if !d.wanted[i] && t.source.graph.IsPage(i) {
@@ -205,6 +210,31 @@ func (t *task) seedsFor(kind, purpose string) []int {
 		}
 	}
 	return from
+}
+
+// portals returns pages off topic that lead everywhere, from which Seyfi and Patel
+// 2015 begin their generic crawls: those that the synthetic web names, otherwise the
+// hundredth of the pages off topic with the most links, at least 20.
+func (t *task) portals() (list []int) {
+	g, wanted := t.source.graph, t.draw.wanted
+	for _, u := range t.source.labels.Portals() {
+		if i, ok := t.source.web.Find(u); ok && g.IsPage(i) && !wanted[i] {
+			list = append(list, i)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for i := range wanted {
+		if !wanted[i] && g.IsPage(i) {
+			list = append(list, i)
+		}
+	}
+	// Ties are in the order of URLs: that of the file must not matter.
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(len(g.Out(b)), len(g.Out(a))), cmp.Compare(t.source.web.URL(a), t.source.web.URL(b)))
+	})
+	return list[:min(max(20, len(list)/100), len(list))]
 }
 
 // done releases the prepared state after the last crawl.
@@ -234,6 +264,15 @@ func (t *task) prepareNow() (*prepared, error) {
 	}
 	p.onTopic = threshold
 	p.needs = input.Inputs{Words: t.words(examples)}
+	if t.classes != nil {
+		p.needs.Classes = t.classes.table
+	}
+	if p.needs.Links, err = t.labelledLinks(); err != nil {
+		return nil, err
+	}
+	for _, l := range d.links {
+		p.train[l.to] = true
+	}
 	if t.x.needsTGraph() {
 		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.source); err != nil {
@@ -285,12 +324,24 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 	return list
 }
 
-// needsOf returns the inputs of a variant: those of all, and its part of the
-// access log.
-func (t *task) needsOf(p *prepared, part string) input.Inputs {
+// The values of Strategy.Without.
+const (
+	withoutLinks   = "links"
+	withoutClasses = "classes"
+)
+
+// needsOf returns the inputs of a variant: those of all but what it does without,
+// and its part of the access log.
+func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 	n := p.needs
-	if log := t.source.traces[part]; log != nil {
+	if log := t.source.traces[v.Trace]; log != nil {
 		n.Trace = log
+	}
+	switch v.Without {
+	case withoutLinks:
+		n.Links = nil
+	case withoutClasses:
+		n.Classes = nil
 	}
 	return n
 }
@@ -299,10 +350,7 @@ func (t *task) needsOf(p *prepared, part string) input.Inputs {
 // are rated once for all of them.
 func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
-		if log := t.source.traces[v.Trace]; log != nil {
-			n.Trace = log
-		}
-		if s, err := strategy.NewWith(v.Spec, n); err == nil {
+		if s, err := strategy.NewWith(t.specOf(v), t.needsOf(&prepared{needs: n}, v)); err == nil {
 			list = append(list, crawler.WishOf(s))
 		}
 	}
@@ -530,7 +578,7 @@ func (t *task) oracleOrder(p *prepared, seeds []int) []int {
 // the seeds; a redirect has the rank of its target, since links may name either.
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
 	if v.Spec != Oracle {
-		return strategy.NewWith(v.Spec, t.needsOf(p, v.Trace))
+		return strategy.NewWith(t.specOf(v), t.needsOf(p, v))
 	}
 	g := t.source.graph
 	order := t.oracleOrder(p, seeds)

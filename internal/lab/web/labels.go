@@ -26,7 +26,8 @@ type Labels struct {
 	order []dowse.URL      // of first appearance
 	words map[string]Words // by topic, of synthetic webs
 	// Topics under which a directory lists a page.
-	listed map[dowse.URL][]string
+	listed  map[dowse.URL][]string
+	portals []dowse.URL // pages that lead everywhere, of synthetic webs
 }
 
 // Words describe a topic as a person would in a topic file.
@@ -162,6 +163,7 @@ func (s Source) labelsFile() string {
 func (m Synthetic) labels() *Labels {
 	w := m.web()
 	l := newLabels()
+	l.portals = w.GeneralSeeds(w.Len())
 	for _, t := range w.Topics() {
 		l.words[t.Path] = Words{t.Words, t.Also, t.Not}
 		for u := range w.Relevant(t.Path) {
@@ -185,6 +187,10 @@ func isHome(u dowse.URL) bool {
 func (l *Labels) Listed(u dowse.URL, topic string) bool {
 	return slices.ContainsFunc(l.listed[u], func(t string) bool { return within(t, topic) })
 }
+
+// Portals returns the home pages of the directories, newspapers and general sites of
+// a synthetic web; nil for a recorded one.
+func (l *Labels) Portals() []dowse.URL { return l.portals }
 
 // Is reports whether a page is on a topic or on one below it.
 func (l *Labels) Is(u dowse.URL, topic string) bool {
