@@ -39,7 +39,7 @@ type labRunCmd struct {
 	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
 	Pages  int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
 	Sets   int      `placeholder:"N" help:"Use another number of seed sets."`
-	From   string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
+	From   string   `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
 	Quiet  bool     `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags

@@ -79,7 +79,7 @@ func FuzzReadTrail(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"format":"dowse trail/v2","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
+	f.Add([]byte(`{"format":"dowse trail/v3","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trail, err := NewNames().ReadTrail(bytes.NewReader(data))
 		if err != nil {
