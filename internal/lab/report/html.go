@@ -256,7 +256,8 @@ func (r *Report) harvest() curveKind {
 const window = 200
 
 // curveKinds returns the measures of the smaller figures: those of sites for
-// crawls that look for sites, otherwise recall, what the crawl brings now,
+// crawls that look for sites, otherwise recall, that of listed targets if the
+// experiment measures it, what the crawl brings now,
 // hosts if there are several, and what the crawl itself believes.
 func (r *Report) curveKinds() []curveKind {
 	if r.bySites() {
@@ -274,6 +275,9 @@ func (r *Report) curveKinds() []curveKind {
 	list := []curveKind{
 		{"recall", "target recall", "Of the topic's pages that the crawl did not begin with, the share that was fetched. Steeper is better.", 0},
 		{"window_harvest", "harvest rate of the last 200 pages", "What the crawl brings now, not since its start: where it falls to 0 there is nothing left to find, or no way to it.", from},
+	}
+	if slices.ContainsFunc(r.in.Measures, func(m measure.Measure) bool { return m.Kind().Name == "recall_listed" }) {
+		list = slices.Insert(list, 1, curveKind{"recall_listed", "recall of listed targets", "Of the targets that a directory lists, as home pages, the share that was fetched.", 0})
 	}
 	if r.severalHosts() {
 		list = append(list, curveKind{"hosts_on", "hosts with a page on topic", "Different hosts: a crawl that stays on one is low here, however high its harvest.", 0})
