@@ -155,3 +155,19 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+// TestRounds: the four strategies of Wang et al. 2009 can take the best leads N at a time in
+// any crawl, and stream by default.
+func TestRounds(t *testing.T) {
+	for _, name := range []string{"breadth-first", "link-context", "opic", "otie"} {
+		for spec, want := range map[string]int{name: 0, name + ":round=50": 50} {
+			s, err := strategy.New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := dowse.TraitsOf(s).Round; got != want {
+				t.Errorf("%s takes %d leads to a round, want %d", spec, got, want)
+			}
+		}
+	}
+}

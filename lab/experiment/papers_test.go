@@ -153,3 +153,19 @@ func TestPortals(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundOfAVariant: a strategy that says how many leads are in a round is taken at its
+// word; otherwise rounds are those of its paper.
+func TestRoundOfAVariant(t *testing.T) {
+	_, task, p, seeds := prepared1(t, changed("limit: 3", "limit: 1", "[breadth-first, random, link-context, oracle]", "[link-context, {name: link-context, label: ten, params: {round: 10}}, random]"))
+	for i, want := range []int{50, 10, 0} {
+		v := task.x.Variants()[i]
+		s, err := task.strategy(v, p, seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := task.config(v, s, p).Round; got != want {
+			t.Errorf("%s: %d leads to a round, want %d", v.Label, got, want)
+		}
+	}
+}

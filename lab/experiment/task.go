@@ -609,7 +609,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 		Polite: crawl.Politeness{Delay: crawl.None, InFlight: x.Time.Workers}, Key: x.Seeds.Rng, Round: x.Round,
 	}
 	if cfg.Round == 0 {
-		cfg.Round = paperRounds[name]
+		cfg.Round = cmp.Or(dowse.TraitsOf(s).Round, paperRounds[name])
 	}
 	// A round of one lead would add nothing but the cost of rounds.
 	if cfg.Round <= 1 { // one at a time is a stream with one worker
