@@ -9,7 +9,12 @@ import (
 // Wang et al. 2009, and the one that ignores the topic. All leads have the same
 // priority, and the frontier keeps equal ones in order of first sighting; the strategy
 // itself has no state and costs one lead per new link.
-type BreadthFirst struct{}
+type BreadthFirst struct {
+	N int `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
+}
+
+// Traits states what is the same for a whole crawl.
+func (s BreadthFirst) Traits() dowse.Traits { return dowse.Traits{Round: s.N} }
 
 var justFound = []dowse.Because{{What: "found", Weight: 0}}
 

@@ -17,11 +17,12 @@ import (
 type LinkContext struct {
 	Beta  float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
+	N     int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
 }
 
 // Traits states what is the same for a whole crawl.
 func (s *LinkContext) Traits() dowse.Traits {
-	return dowse.Traits{Window: cmp.Or(s.Words, 20)}
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Round: s.N}
 }
 
 // Start queues the seeds with the highest priority.

@@ -62,8 +62,8 @@ func TestNew(t *testing.T) {
 		"Otie":                      `did you mean "otie"?`,
 		"link-context:beta":         "want key=value",
 		"link-context:beta=x":       "want a number",
-		"link-context:gamma=1":      "it has beta, words",
-		"breadth-first:depth=3":     "no parameters",
+		"link-context:gamma=1":      "it has beta, words, round",
+		"naive-best-first:depth=3":  "no parameters",
 		"random:seed=-1":            "want a whole number",
 		"link-context:words=1.5":    "want a whole number",
 		"link-context:beta=1,b=0,,": `no parameter "b"`,
@@ -152,6 +152,22 @@ func TestSplit(t *testing.T) {
 	} {
 		if got := strategy.Split(list); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", list, got, want)
+		}
+	}
+}
+
+// TestRounds: the four strategies of Wang et al. 2009 can take the best leads N at a time in
+// any crawl, and stream by default.
+func TestRounds(t *testing.T) {
+	for _, name := range []string{"breadth-first", "link-context", "opic", "otie"} {
+		for spec, want := range map[string]int{name: 0, name + ":round=50": 50} {
+			s, err := strategy.New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := dowse.TraitsOf(s).Round; got != want {
+				t.Errorf("%s takes %d leads to a round, want %d", spec, got, want)
+			}
 		}
 	}
 }

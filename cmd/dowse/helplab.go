@@ -32,7 +32,7 @@ func printClaims(w *world) error {
   otie.recall@end > opic.recall@end             the 95 % interval lies above 0
   otie.recall@end > opic.recall@end, p < .05    by the one-tailed test
   otie.recall@end > others.recall@end, p < .05  above each but the oracle
-  a.harvest@end >= b.harvest@end                not worse
+  a.harvest@end >= b.harvest@end, within .01    not worse by more than that
   a.harvest@end ~ b.harvest@end                 no significant difference
   a.recall@end ~ b.recall@end, within .02       the whole interval is that near
   a.harvest > b.harvest > c.harvest             and so on

@@ -38,6 +38,7 @@ func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.
 	if in.Measures, err = orMeasures(measures, in.Measures); err != nil {
 		return nil, err
 	}
+	in.Asked = len(measures) > 0
 	return a.claims(in.Runs.Scope())
 }
 

@@ -27,7 +27,7 @@ func (labCompareCmd) Help() string {
   dowse lab compare runs/demo otie opic     two strategies of a run
   dowse lab compare runs/before runs/after  two runs of the same topics
   dowse lab compare runs/before runs/after \
-    --assert 'after/otie.harvest@end >= before/otie.harvest@end'
+    --assert 'after/otie.harvest >= before/otie.harvest, within .01'
 
 Strategies of two runs are named RUN/STRATEGY where both have them. Topics are
 paired by name. Prints the table, then for each pair the difference with its 95 %
@@ -57,7 +57,7 @@ func (c *labCompareCmd) Run(w *world) error {
 		return err
 	}
 	if !c.JSON {
-		pairs, err := rep.Pairs(c.wanted())
+		pairs, err := rep.Pairs(c.wanted(), columnsOf(w.out))
 		if err != nil {
 			return err
 		}

@@ -153,9 +153,25 @@ func printReport(w *world, rep *reports.Report, asJSON bool) error {
 		}
 		return jsonLine(w.out, out)
 	}
-	fmt.Fprint(w.out, rep.Text())
+	columns := columnsOf(w.out)
+	fmt.Fprint(w.out, rep.Text(columns))
 	for _, v := range rep.Verdicts {
-		fmt.Fprintf(w.out, "\n %s: %s\n   %s\n   %s\n", v.Outcome, oneLine(v.Says), oneLine(v.Expect), strings.Join(v.Figures, "; "))
+		fmt.Fprintln(w.out)
+		printWrapped(w, " ", columns, fmt.Sprintf("%s: %s", v.Outcome, oneLine(v.Says)))
+		printWrapped(w, "   ", columns, oneLine(v.Expect))
+		printWrapped(w, "   ", columns, strings.Join(v.Figures, "; "))
 	}
 	return nil
+}
+
+// printWrapped prints a text with an indent, in lines that fit the terminal; 0 columns
+// mean that the output is none, and the text stays one line.
+func printWrapped(w *world, indent string, columns int, text string) {
+	lines := []string{text}
+	if columns > 0 {
+		lines = wrap(text, max(columns-len(indent), 10))
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w.out, indent+line)
+	}
 }

@@ -39,7 +39,7 @@ type labRunCmd struct {
 	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
 	Pages  int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
 	Sets   int      `placeholder:"N" help:"Use another number of seed sets."`
-	From   string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
+	From   string   `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
 	Quiet  bool     `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags
@@ -316,7 +316,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
-		Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Note: x.Note, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
+		Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Note: x.Note, RNG: x.Seeds.Rng, Command: command,
+		Relevant: r.Relevant, Trained: r.Trained, Listed: r.Listed,
 		Runs:  measure.Runs{Trails: r.Trails, Budget: x.Budget.Pages},
 		Tests: measure.Tests{Over: x.Tests.PairedOver, Test: x.Tests.Test, Adjust: x.Tests.Adjust, Alpha: x.Tests.Alpha},
 		Setup: []reports.Fact{

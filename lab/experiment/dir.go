@@ -32,7 +32,7 @@ import (
 //	experiment.yaml   the experiment, byte for byte as it was given
 //	manifest.yaml     webs, versions and the list of crawls; written last
 //	trails/           one compressed file per crawl, see measure.WriteTrail
-//	relevant.tsv      the relevant pages: url and topic
+//	relevant.tsv      the relevant pages: url, topic, and which of training and listed apply
 //	cpu.jsonl         processor time per crawl; the only file that differs between equal runs
 //
 // A folder without manifest.yaml holds a run that has not finished. Every file
@@ -50,6 +50,12 @@ const (
 func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
 	x := t.x.rules()
 	decides := []any{version, t.source.web.SHA256, t.source.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)}
+	for _, l := range t.draw.links {
+		decides = append(decides, t.urls([]int{l.from, l.to}))
+	}
+	if t.classes != nil {
+		decides = append(decides, t.classes.table, t.classes.topics[t.topic])
+	}
 	if t.x.asksEstimates() { // trails of others lack what these measures need
 		decides = append(decides, "estimates")
 	}
@@ -324,7 +330,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 		sum.Write(data)
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if err := errors.Join(d.removeStale(m.Crawls), d.saveRelevant(r.Relevant)); err != nil {
+	if err := errors.Join(d.removeStale(m.Crawls), d.saveRelevant(r)); err != nil {
 		return err
 	}
 	m.Command, m.Version = d.command, d.version
@@ -335,31 +341,63 @@ func (d *dir) finish(r *Results, jobs []job) error {
 	return replace(filepath.Join(d.path, manifestFile), data)
 }
 
+// The words in the third column of relevant.tsv.
+const (
+	trainedWord = "training"
+	listedWord  = "listed"
+)
+
 // saveRelevant stores the relevant pages by topic, for reports.
-func (d *dir) saveRelevant(all map[string][]dowse.URL) error {
+func (d *dir) saveRelevant(r *Results) error {
 	var b bytes.Buffer
-	b.WriteString("url\ttopic\n")
-	for _, topic := range slices.Sorted(maps.Keys(all)) {
-		for _, u := range all[topic] {
-			fmt.Fprintf(&b, "%s\t%s\n", u, topic)
+	b.WriteString("url\ttopic\tmarks\n")
+	for _, topic := range slices.Sorted(maps.Keys(r.Relevant)) {
+		trained, listed := setOf(r.Trained[topic]), setOf(r.Listed[topic])
+		for _, u := range r.Relevant[topic] {
+			var marks []string
+			if trained[u] {
+				marks = append(marks, trainedWord)
+			}
+			if listed[u] {
+				marks = append(marks, listedWord)
+			}
+			fmt.Fprintf(&b, "%s\t%s\t%s\n", u, topic, strings.Join(marks, " "))
 		}
 	}
 	return replace(filepath.Join(d.path, relevantFile), b.Bytes())
 }
 
+// setOf returns a list as a set.
+func setOf(list []dowse.URL) map[dowse.URL]bool {
+	set := make(map[dowse.URL]bool, len(list))
+	for _, u := range list {
+		set[u] = true
+	}
+	return set
+}
+
 // readRelevant reads what saveRelevant wrote.
-func readRelevant(path string) (map[string][]dowse.URL, error) {
+func (r *Results) readRelevant(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
+		return fmt.Errorf("experiment: %w", err)
 	}
-	all := map[string][]dowse.URL{}
+	r.Relevant, r.Trained, r.Listed = map[string][]dowse.URL{}, map[string][]dowse.URL{}, map[string][]dowse.URL{}
 	for line := range strings.Lines(string(data)) {
-		if u, topic, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok && u != "url" {
-			all[topic] = append(all[topic], dowse.URL(u))
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) < 2 || f[0] == "url" {
+			continue
+		}
+		u, topic := dowse.URL(f[0]), f[1]
+		r.Relevant[topic] = append(r.Relevant[topic], u)
+		if len(f) > 2 && strings.Contains(f[2], trainedWord) {
+			r.Trained[topic] = append(r.Trained[topic], u)
+		}
+		if len(f) > 2 && strings.Contains(f[2], listedWord) {
+			r.Listed[topic] = append(r.Listed[topic], u)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // removeStale removes trails that are not among crawls, and temporary files of a
@@ -425,6 +463,5 @@ func openFacts(path string) (*Results, *manifest, error) {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
 	r := &Results{Experiment: x, Webs: m.Webs}
-	r.Relevant, err = readRelevant(filepath.Join(path, relevantFile))
-	return r, m, err
+	return r, m, r.readRelevant(filepath.Join(path, relevantFile))
 }

@@ -68,7 +68,15 @@ type Experiment struct {
 	// A kind of judge.Trainable, or words: those of a person or the name of the topic, from
 	// which the judge grows inside each crawl. Default logistic.
 	Judge string `yaml:"judge"`
-	Time  Timing `yaml:"time"`
+	// A kind of judge.Trainable that is trained on the same pages, steers no crawl, and
+	// whose verdicts the measures use, as the vote of three classifiers in Wang et al.
+	// 2009; default the judge itself. Omitted so that crawls without it keep their names.
+	MeasuredBy string `yaml:"measured_by" json:",omitempty"`
+	// A decimal classification for strategies that classify links: topics, one that the
+	// lab makes of the topics of the web, or a file of code and label per line; default
+	// none. Omitted so that crawls without it keep their names.
+	Classes string `yaml:"classes" json:",omitempty"`
+	Time    Timing `yaml:"time"`
 	// Leads per round; default: as in the strategy's paper.
 	Round int `yaml:"round"`
 	// Bounds of the T-Graphs that are built from training pages.
@@ -92,6 +100,8 @@ type Recorded struct {
 	Skip   string `yaml:"skip"`   // why it makes no sense there; "" if it does
 	Pages  int    `yaml:"pages"`  // the budget in pages; default: unchanged
 	Topics Topics `yaml:"topics"` // where topics come from; default: the web's own
+	// The training data, for webs with smaller topics; default: unchanged.
+	Training *Training `yaml:"training"`
 }
 
 // Webs are the webs to crawl. If there are several, trails prefix a topic with
@@ -115,6 +125,7 @@ type Web struct {
 // Demo selects a synthetic web, or one per random seed in Seeds.
 type Demo struct {
 	Pages int      `yaml:"pages"` // default 2,400
+	Sites int      `yaml:"sites"` // hosts; default 48 at 2,400 pages, growing as the 0.8th power of the pages
 	Seed  uint64   `yaml:"seed"`  // random seed; default 0
 	Seeds []uint64 `yaml:"seeds"` // several webs, in place of Seed
 }
@@ -145,12 +156,20 @@ type Training struct {
 	// Negatives from web, any page off topic, or topics, pages of the other
 	// topics; default web.
 	From string `yaml:"from"`
+	// Number of the positives that are drawn from listed pages; the same share of
+	// the negatives is drawn from pages that are listed under other topics. Omitted
+	// so that crawls without it keep their names.
+	Listed int `yaml:"listed" json:",omitempty"`
+	// Links of the positives whose targets' labels strategies are given to learn from;
+	// default none. Their targets count as training pages.
+	Links int `yaml:"links" json:",omitempty"`
 }
 
 // Seeds selects where crawls begin.
 type Seeds struct {
-	// Training, topic (other pages on topic), or generic (pages off topic);
-	// default training.
+	// Training, listed (training pages that are listed), topic (other pages on
+	// topic), generic (pages off topic), or portals (pages that lead everywhere, as
+	// directories and newspapers); default training.
 	From     string `yaml:"from"`
 	PerTopic int    `yaml:"per_topic"` // pages per set; default 3
 	Sets     int    `yaml:"sets"`      // sets per topic, each with crawls of its own; default 1
@@ -188,9 +207,9 @@ type TGraph struct {
 // several values yields one [Variant] per value, and several such parameters one
 // per combination.
 type Strategy struct {
-	Name   string            `yaml:"name"`
-	Label  string            `yaml:"label"` // name in tables; default NAME:key=value,…
-	Params map[string]Values `yaml:"params"`
+	Name   string                 `yaml:"name"`
+	Label  string                 `yaml:"label"` // name in tables; default NAME:key=value,…
+	Params map[string]paramValues `yaml:"params"`
 
 	Seeds string `yaml:"seeds"` // training, topic or generic; default Experiment.Seeds.From
 	// Number of crawls to make, each from seeds of its own, keeping the one
@@ -199,6 +218,9 @@ type Strategy struct {
 	// The part of the access log that it sees: early or late, the first or second
 	// half by time; default all.
 	Trace string `yaml:"trace"`
+	// What the others are given and this one does without: links or classes; default
+	// nothing.
+	Without string `yaml:"without"`
 	// Start with what an earlier crawl learnt from this half of the log, from
 	// other seeds; default none.
 	Learn string `yaml:"learn"`
@@ -209,8 +231,8 @@ type Strategy struct {
 	Confidence string `yaml:"confidence"`
 }
 
-// Values are one or several values of a parameter, as text.
-type Values []string
+// paramValues are one or several values of a parameter, as text.
+type paramValues []string
 
 // Tests selects the statistics with which strategies are compared.
 type Tests struct {
@@ -239,6 +261,7 @@ type Variant struct {
 
 	Seeds, Trace, Learn string // as in [Strategy]
 	Best                int
+	Without             string `json:",omitempty"` // as in [Strategy]
 	// Omitted so that crawls without it keep the hash they had before the field
 	// existed.
 	Confidence string `json:",omitempty"`

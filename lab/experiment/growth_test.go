@@ -24,7 +24,7 @@ func growTrail(t *testing.T, grow bool) *measure.Trail {
 	t.Helper()
 	_, task, p, seeds := prepared1(t, grownSmall)
 	v := task.x.Variants()[0]
-	s, err := strategy.NewWith(v.Spec, task.needsOf(p, ""))
+	s, err := strategy.NewWith(v.Spec, task.needsOf(p, Variant{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 				seeds = []uint64{w.Demo.Seed}
 			}
 			for _, s := range seeds {
-				list = append(list, web.Source{Demo: &web.Synthetic{Pages: w.Demo.Pages, Seed: s}})
+				list = append(list, web.Source{Demo: &web.Synthetic{Pages: w.Demo.Pages, Sites: w.Demo.Sites, Seed: s}})
 			}
 			continue
 		}

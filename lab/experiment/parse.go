@@ -157,8 +157,12 @@ func (c *checker) experiment(x *Experiment) {
 	}
 	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
+	if x.MeasuredBy != "" {
+		x.MeasuredBy = judge.KindName(x.MeasuredBy)
+		c.among("$.measured_by", &x.MeasuredBy, judge.Trainable()...)
+	}
 	c.among("$.training.from", &x.Training.From, "web", "topics")
-	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
+	c.among("$.seeds.from", &x.Seeds.From, seedKinds...)
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
 	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics", "runs")
 	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
@@ -216,6 +220,9 @@ func (x *Experiment) labels() (list []string) {
 	return list
 }
 
+// seedKinds are the values of seeds.from, the default first.
+var seedKinds = []string{"training", "listed", "topic", "generic", "portals"}
+
 // among checks that a value is one of the known ones; an empty value becomes the
 // first of them, the default.
 func (c *checker) among(path string, v *string, known ...string) {
@@ -235,6 +242,9 @@ func (c *checker) web(path string, w *Web) {
 	}
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
 		c.fail(path+".demo.pages", fmt.Sprintf("a synthetic web of %d pages", w.Demo.Pages), "use 1,000 to 1,000,000 pages")
+	}
+	if w.Demo != nil && w.Demo.Sites != 0 && (w.Demo.Sites < 48 || w.Demo.Sites > 50_000) {
+		c.fail(path+".demo.sites", fmt.Sprintf("a synthetic web of %d sites", w.Demo.Sites), "use 48 to 50,000 sites, or leave it out")
 	}
 	if w.Hubs != "" && w.Demo != nil {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
@@ -274,6 +284,8 @@ func (c *checker) numbers(x *Experiment) {
 	}{
 		{"$.training.positives", x.Training.Positives, 1, 100_000},
 		{"$.training.negatives", x.Training.Negatives, 1, 100_000},
+		{"$.training.links", x.Training.Links, 0, 100_000},
+		{"$.training.listed", x.Training.Listed, 0, x.Training.Positives},
 		{"$.seeds.per_topic", x.Seeds.PerTopic, 1, 10_000},
 		{"$.seeds.sets", x.Seeds.Sets, 1, 1000},
 		{"$.budget.pages", x.Budget.Pages, 1, 10_000_000},
@@ -363,7 +375,7 @@ func (c *checker) strategies(x *Experiment) {
 }
 
 // values checks that a strategy accepts the values of a parameter.
-func (c *checker) values(path string, d strategy.Description, key string, values Values) {
+func (c *checker) values(path string, d strategy.Description, key string, values paramValues) {
 	if c.err != nil || d.Name == Oracle {
 		return
 	}
@@ -394,14 +406,14 @@ func (x *Experiment) available() map[string]strategy.Description {
 // options checks the keys of a strategy other than its parameters: some apply
 // to page crawls only, one to site crawls only.
 func (c *checker) options(path string, s Strategy, sites bool) {
-	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "") {
-		c.fail(path, "seeds, best, trace and learn apply to page crawls only", "leave them out in an experiment on towns")
+	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "" || s.Without != "") {
+		c.fail(path, "seeds, best, trace, learn and without apply to page crawls only", "leave them out in an experiment on towns")
 	}
 	if !sites && s.Confidence != "" {
 		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
-		{"seeds", s.Seeds, "training topic generic"}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
+		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"}, {"without", s.Without, withoutLinks + " " + withoutClasses},
 		{"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
@@ -428,7 +440,7 @@ func (x *Experiment) Variants() (list []Variant) {
 // label of one's own is followed by the parameters that vary.
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
-	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn, Confidence: s.Confidence}}
+	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Without: s.Without, Learn: s.Learn, Confidence: s.Confidence}}
 	several := false
 	for _, k := range keys {
 		var next []Variant
@@ -541,7 +553,7 @@ func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
 
 // UnmarshalYAML accepts one value or a list of them. Values are kept as text,
 // since a strategy parses its own parameters.
-func (v *Values) UnmarshalYAML(decode func(any) error) error {
+func (v *paramValues) UnmarshalYAML(decode func(any) error) error {
 	var list []any
 	if decode(&list) != nil {
 		var one any
@@ -594,5 +606,8 @@ func (x *Experiment) Relocate(base string) {
 	}
 	if f := &x.Topics.From; *f != "web" {
 		fix(f)
+	}
+	if x.Classes != topicClasses {
+		fix(&x.Classes)
 	}
 }

@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(x.Web) != 1 || x.Web[0].Demo == nil || x.Judge != "logistic" || x.Training != (Training{10, 20, "web"}) ||
+	if len(x.Web) != 1 || x.Web[0].Demo == nil || x.Judge != "logistic" || x.Training != (Training{Positives: 10, Negatives: 20, From: "web"}) ||
 		x.Seeds != (Seeds{"training", 3, 1, 0}) || x.Budget.Pages != 1000 || len(x.Topics.List) != 2 {
 		t.Errorf("read %+v", x)
 	}
@@ -100,7 +100,7 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nseeds: {set: 3}\n", "4:9", `no key "set"`, `"sets"`},
 		{head + "strategies:\n  - {name: random, colour: red}\n", "4:20", `no key "colour"`, "use one of: best, "},
 		{head + "strategies: [random]\nchecks: [{says: a, expect: b}]\n", "4:11", `no key "says"`, "use one of: claim, expect"},
-		{head + "strategies: [random]\nweb: {demo: {size: 3}}\n", "4:14", `no key "size"`, "use one of: pages, seed, seeds"},
+		{head + "strategies: [random]\nweb: {demo: {size: 3}}\n", "4:14", `no key "size"`, `did you mean "sites"?`},
 		{head + "strategies: [random]\nseeds: {sets: 0.5}\n", "4:15", "0.5 is not a whole number", "1 to"},
 		{head + "strategies: [random]\nbudget: {pages: 0}\n", "4:17", "0 is out of range", "leave it out"},
 		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "whole number"},

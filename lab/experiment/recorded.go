@@ -17,6 +17,9 @@ func (x *Experiment) On(w Web) (skip string) {
 			x.Budget.Pages = x.Recorded.Pages
 		}
 		x.Topics = x.Recorded.Topics
+		if x.Recorded.Training != nil {
+			x.Training = *x.Recorded.Training
+		}
 	}
 	x.Web, x.Topics.List = Webs{w}, slices.Clone(x.Topics.List)
 	return ""

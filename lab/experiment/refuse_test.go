@@ -71,7 +71,7 @@ func TestTooManyVariants(t *testing.T) {
 	if !errors.As(err, &e) || !strings.Contains(e.Problem, "at most 1000") {
 		t.Errorf("a hundred values of three parameters: %v, want an error that names the limit", err)
 	}
-	if n := len((Strategy{Name: "otie", Params: map[string]Values{"a": make(Values, 5000), "d": make(Values, 5000)}}).variants()); n > 3000 {
+	if n := len((Strategy{Name: "otie", Params: map[string]paramValues{"a": make(paramValues, 5000), "d": make(paramValues, 5000)}}).variants()); n > 3000 {
 		t.Errorf("%d variants were listed", n)
 	}
 }
@@ -85,9 +85,9 @@ func TestVariantLabels(t *testing.T) {
 	}{
 		{Strategy{Name: "otie"}, []string{"otie | otie"}},
 		{Strategy{Name: "otie", Label: "cash"}, []string{"otie | cash"}},
-		{Strategy{Name: "otie", Params: map[string]Values{"d": {"3"}}}, []string{"otie:d=3 | otie:d=3"}},
-		{Strategy{Name: "otie", Label: "cash", Params: map[string]Values{"d": {"3"}, "a": {"1", "2"}}}, []string{"otie:a=1,d=3 | cash a=1", "otie:a=2,d=3 | cash a=2"}},
-		{Strategy{Name: "otie", Params: map[string]Values{"d": {"1", "3"}, "a": {"1", "2"}}}, []string{
+		{Strategy{Name: "otie", Params: map[string]paramValues{"d": {"3"}}}, []string{"otie:d=3 | otie:d=3"}},
+		{Strategy{Name: "otie", Label: "cash", Params: map[string]paramValues{"d": {"3"}, "a": {"1", "2"}}}, []string{"otie:a=1,d=3 | cash a=1", "otie:a=2,d=3 | cash a=2"}},
+		{Strategy{Name: "otie", Params: map[string]paramValues{"d": {"1", "3"}, "a": {"1", "2"}}}, []string{
 			"otie:a=1,d=1 | otie:a=1,d=1", "otie:a=1,d=3 | otie:a=1,d=3", "otie:a=2,d=1 | otie:a=2,d=1", "otie:a=2,d=3 | otie:a=2,d=3"}},
 	} {
 		var got []string

@@ -46,8 +46,9 @@ type Results struct {
 	Kept   int // crawls that were not made because their trails were in the folder
 
 	// Relevant lists the relevant pages by topic, under the names that trails
-	// use.
-	Relevant map[string][]dowse.URL
+	// use. Trained are those among them that were training pages, Listed those
+	// that a directory lists.
+	Relevant, Trained, Listed map[string][]dowse.URL
 }
 
 // WebFacts describes a web that was crawled.
@@ -84,22 +85,24 @@ func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 	if err := r.crawlAll(ctx); err != nil {
 		return nil, err
 	}
-	results := &Results{Experiment: x, Trails: r.trails, Kept: r.kept, Relevant: r.relevant(), Webs: r.facts()}
+	results := &Results{Experiment: x, Trails: r.trails, Kept: r.kept, Webs: r.facts()}
+	results.Relevant, results.Trained, results.Listed = r.truth()
 	if r.dir != nil {
 		err = r.dir.finish(results, r.jobs)
 	}
 	return results, err
 }
 
-// relevant lists the relevant pages of all topics.
-func (r *run) relevant() map[string][]dowse.URL {
-	all := map[string][]dowse.URL{}
+// truth lists the relevant pages of all topics, and those among them that were
+// training pages or are listed.
+func (r *run) truth() (relevant, trained, listed map[string][]dowse.URL) {
+	relevant, trained, listed = map[string][]dowse.URL{}, map[string][]dowse.URL{}, map[string][]dowse.URL{}
 	for _, j := range r.jobs {
-		if _, known := all[j.task.title()]; !known {
-			all[j.task.title()] = j.task.relevant()
+		if name := j.task.title(); relevant[name] == nil {
+			relevant[name], trained[name], listed[name] = j.task.truth()
 		}
 	}
-	return all
+	return relevant, trained, listed
 }
 
 // A subject is what crawls are made for: a topic on a web, a synthetic web, or
@@ -107,8 +110,10 @@ func (r *run) relevant() map[string][]dowse.URL {
 // one subject after the other, so that what a subject prepared can be released
 // early.
 type subject interface {
-	title() string         // name in trails
-	relevant() []dowse.URL // the relevant pages
+	title() string // name in trails
+	// The relevant pages, and those among them that were training pages or are
+	// listed by a directory.
+	truth() (relevant, trained, listed []dowse.URL)
 	crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error)
 	done() // called once per crawl, when it has ended
 }
@@ -174,6 +179,7 @@ type run struct {
 type webTopics struct {
 	*labelledWeb
 	topics []string
+	table  *classification // for strategies that classify links; nil for none
 }
 
 // facts describes the web for the manifest and for readers.
@@ -213,6 +219,10 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			r.close()
 			return nil, err
 		}
+		if bt.table, err = b.classes(&given); err != nil {
+			r.close()
+			return nil, err
+		}
 		for _, topic := range bt.topics {
 			if err := r.add(bt, topic, len(sources) > 1); err != nil {
 				r.close()
@@ -228,7 +238,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 // add lists the crawls for a topic. The topic's name in trails has the web's name
 // in front if there are several webs.
 func (r *run) add(b *webTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names}
+	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}

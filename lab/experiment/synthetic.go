@@ -121,9 +121,9 @@ type syntheticTask struct {
 // title is the name of the web in trails.
 func (t *syntheticTask) title() string { return t.name }
 
-// relevant returns nil: the list is needed only in reports of runs that are kept
+// truth returns nothing: the lists are needed only in reports of runs that are kept
 // in a folder.
-func (t *syntheticTask) relevant() []dowse.URL { return nil }
+func (t *syntheticTask) truth() (relevant, trained, listed []dowse.URL) { return nil, nil, nil }
 
 // crawl opens the web if this is the first crawl on it, and runs one strategy.
 func (t *syntheticTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {

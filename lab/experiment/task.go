@@ -33,6 +33,7 @@ type task struct {
 	others []string // all topics of the run on this web
 	// That relevant pages meet in addition to the topic; nil for none.
 	condition *predicate.Predicate
+	classes   *classification // for strategies that classify links; nil for none
 	draw      *draw
 	names     *measure.Names // names shared by all trails of the run
 
@@ -46,22 +47,34 @@ type prepared struct {
 	train   map[int]bool // pages that the judge was trained on
 	popular map[int]bool // the tenth of the relevant pages with the most links to them
 	judged  *web.Judged
-	onTopic float64      // the judge's threshold of relevance
-	needs   input.Inputs // of strategies
+	onTopic float64 // the judge's threshold of relevance
+	// The web as the judge rates it whose verdicts the measures use, and its threshold;
+	// nil if that is the judge of the crawls.
+	assessed   *web.Judged
+	assessedOn float64
+	needs      input.Inputs // of strategies
 }
 
 // title is the name of the topic in trails.
 func (t *task) title() string { return t.name }
 
-// relevant returns the relevant pages in the order of the web.
-func (t *task) relevant() []dowse.URL {
-	var list []int
+// truth returns the relevant pages, and those among them that are training pages
+// or listed, in the order of the web.
+func (t *task) truth() (relevant, trained, listed []dowse.URL) {
+	var all, train, list []int
 	for i, wanted := range t.draw.wanted {
-		if wanted {
+		if !wanted {
+			continue
+		}
+		all = append(all, i)
+		if t.draw.trained(i) {
+			train = append(train, i)
+		}
+		if t.draw.listed[i] {
 			list = append(list, i)
 		}
 	}
-	return t.urls(list)
+	return t.urls(all), t.urls(train), t.urls(list)
 }
 
 // A draw is what is drawn for a topic: training pages and the relevant pages
@@ -70,9 +83,17 @@ func (t *task) relevant() []dowse.URL {
 // only if the experiment has a condition on them.
 type draw struct {
 	wanted    []bool
+	listed    []bool // by page: wanted, and listed by a directory
 	positives []int
 	negatives []int
 	rest      []int // relevant pages that are not training pages
+	links     []grantedLink
+}
+
+// trained reports whether a page is a training page.
+func (d *draw) trained(i int) bool {
+	return slices.Contains(d.positives, i) || slices.Contains(d.negatives, i) ||
+		slices.ContainsFunc(d.links, func(l grantedLink) bool { return l.to == i })
 }
 
 // drawTraining draws the training pages: positives from the relevant pages,
@@ -84,7 +105,7 @@ func (t *task) drawTraining() (*draw, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draw{wanted: wanted}
+	d := &draw{wanted: wanted, listed: make([]bool, len(wanted))}
 	// The order of the two shuffles is part of the result: it must not change.
 	chance := newRand(x.Seeds.Rng, "training", b.web.Name, t.topic)
 	var on, off []int
@@ -92,16 +113,46 @@ func (t *task) drawTraining() (*draw, error) {
 		switch {
 		case d.wanted[i]:
 			on = append(on, i)
+			d.listed[i] = b.labels.Listed(b.web.URL(i), t.topic)
 		case b.graph.IsPage(i) && t.offTopic(i):
 			off = append(off, i)
 		}
 	}
 	chance.Shuffle(len(on), func(i, k int) { on[i], on[k] = on[k], on[i] })
 	chance.Shuffle(len(off), func(i, k int) { off[i], off[k] = off[k], off[i] })
+	if n := x.Training.Listed; n > 0 {
+		listFirst(on, n, func(i int) bool { return d.listed[i] })
+		listFirst(off, n*x.Training.Negatives/x.Training.Positives, t.listedElsewhere)
+	}
 	n := min(x.Training.Positives, len(on))
 	d.positives, d.rest = on[:n], on[n:]
 	d.negatives = off[:min(x.Training.Negatives, len(off))]
+	t.drawLinks(d)
 	return d, nil
+}
+
+// listFirst moves the first n listed pages to the front, and all other listed ones
+// to the end, so that what is drawn from the front has exactly n of them. Otherwise
+// the order stays.
+func listFirst(pages []int, n int, listed func(int) bool) {
+	var first, others, last []int
+	for _, i := range pages {
+		switch {
+		case !listed(i):
+			others = append(others, i)
+		case len(first) < n:
+			first = append(first, i)
+		default:
+			last = append(last, i)
+		}
+	}
+	copy(pages, slices.Concat(first, others, last))
+}
+
+// listedElsewhere reports whether a page is listed under another topic of the run.
+func (t *task) listedElsewhere(i int) bool {
+	u := t.source.web.URL(i)
+	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.source.labels.Listed(u, other) })
 }
 
 // offTopic reports whether a page that is not relevant may be a negative
@@ -130,8 +181,15 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	switch kind {
 	case "training":
 		from = slices.Clone(d.positives)
+	case "listed":
+		from = slices.DeleteFunc(slices.Clone(d.positives), func(i int) bool { return !d.listed[i] })
+		if len(from) == 0 { // the labels of the web name none
+			from = slices.Clone(d.positives)
+		}
 	case "topic":
 		from = slices.Clone(d.rest)
+	case "portals":
+		from = t.portals()
 	default:
 		for i := range d.wanted {
 			if !d.wanted[i] && t.source.graph.IsPage(i) {
@@ -152,6 +210,31 @@ func (t *task) seedsFor(kind, purpose string) []int {
 		}
 	}
 	return from
+}
+
+// portals returns pages off topic that lead everywhere, from which Seyfi and Patel
+// 2015 begin their generic crawls: those that the synthetic web names, otherwise the
+// hundredth of the pages off topic with the most links, at least 20.
+func (t *task) portals() (list []int) {
+	g, wanted := t.source.graph, t.draw.wanted
+	for _, u := range t.source.labels.Portals() {
+		if i, ok := t.source.web.Find(u); ok && g.IsPage(i) && !wanted[i] {
+			list = append(list, i)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for i := range wanted {
+		if !wanted[i] && g.IsPage(i) {
+			list = append(list, i)
+		}
+	}
+	// Ties are in the order of URLs: that of the file must not matter.
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(len(g.Out(b)), len(g.Out(a))), cmp.Compare(t.source.web.URL(a), t.source.web.URL(b)))
+	})
+	return list[:min(max(20, len(list)/100), len(list))]
 }
 
 // done releases the prepared state after the last crawl.
@@ -181,6 +264,15 @@ func (t *task) prepareNow() (*prepared, error) {
 	}
 	p.onTopic = threshold
 	p.needs = input.Inputs{Words: t.words(examples)}
+	if t.classes != nil {
+		p.needs.Classes = t.classes.table
+	}
+	if p.needs.Links, err = t.labelledLinks(); err != nil {
+		return nil, err
+	}
+	for _, l := range d.links {
+		p.train[l.to] = true
+	}
 	if t.x.needsTGraph() {
 		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.source); err != nil {
@@ -188,6 +280,13 @@ func (t *task) prepareNow() (*prepared, error) {
 		}
 	}
 	p.judged = web.NewJudged(t.source.web, j, t.wishes(p.needs)...)
+	if t.x.MeasuredBy != "" {
+		assessor, threshold, err := t.train(t.x.MeasuredBy, examples)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: judge that measures %s: %w", t.name, err)
+		}
+		p.assessed, p.assessedOn = web.NewJudged(t.source.web, assessor), threshold
+	}
 	return p, nil
 }
 
@@ -225,12 +324,24 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 	return list
 }
 
-// needsOf returns the inputs of a variant: those of all, and its part of the
-// access log.
-func (t *task) needsOf(p *prepared, part string) input.Inputs {
+// The values of Strategy.Without.
+const (
+	withoutLinks   = "links"
+	withoutClasses = "classes"
+)
+
+// needsOf returns the inputs of a variant: those of all but what it does without,
+// and its part of the access log.
+func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 	n := p.needs
-	if log := t.source.traces[part]; log != nil {
+	if log := t.source.traces[v.Trace]; log != nil {
 		n.Trace = log
+	}
+	switch v.Without {
+	case withoutLinks:
+		n.Links = nil
+	case withoutClasses:
+		n.Classes = nil
 	}
 	return n
 }
@@ -239,10 +350,7 @@ func (t *task) needsOf(p *prepared, part string) input.Inputs {
 // are rated once for all of them.
 func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
-		if log := t.source.traces[v.Trace]; log != nil {
-			n.Trace = log
-		}
-		if s, err := strategy.NewWith(v.Spec, n); err == nil {
+		if s, err := strategy.NewWith(t.specOf(v), t.needsOf(&prepared{needs: n}, v)); err == nil {
 			list = append(list, crawler.WishOf(s))
 		}
 	}
@@ -264,7 +372,13 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 		j, err := judge.NewWords(t.wordsOf())
 		return j, judge.Threshold, err
 	}
-	trainer, err := judge.NewTrainer(t.x.Judge, "")
+	return t.train(t.x.Judge, examples)
+}
+
+// train trains a judge of a kind, with the condition if there is one, and returns
+// it with its threshold.
+func (t *task) train(kind string, examples []judge.Example) (dowse.Judge, float64, error) {
+	trainer, err := judge.NewTrainer(kind, "")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -443,14 +557,31 @@ func (t *task) latency() func(dowse.URL) time.Duration {
 	return nil
 }
 
+// oracleOrder returns the order of the oracle from the seeds: targets first, since
+// recall is about these; then the training pages, which count for harvest.
+func (t *task) oracleOrder(p *prepared, seeds []int) []int {
+	g, budget := t.source.graph, t.x.Budget.Pages
+	targets, last := slices.Clone(p.wanted), len(seeds)
+	for i := range p.train {
+		targets[i] = false
+	}
+	order := lab.Oracle(g, targets, seeds, budget)
+	for k, i := range order {
+		if targets[i] {
+			last = k + 1
+		}
+	}
+	return lab.Oracle(g, p.wanted, order[:min(last, len(order))], budget)
+}
+
 // strategy creates the strategy of a variant. The oracle's order is computed for
 // the seeds; a redirect has the rank of its target, since links may name either.
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
 	if v.Spec != Oracle {
-		return strategy.NewWith(v.Spec, t.needsOf(p, v.Trace))
+		return strategy.NewWith(t.specOf(v), t.needsOf(p, v))
 	}
 	g := t.source.graph
-	order := lab.Oracle(g, p.wanted, seeds, t.x.Budget.Pages)
+	order := t.oracleOrder(p, seeds)
 	place := make(map[int]int, len(order))
 	rank := make(map[dowse.URL]int, len(order))
 	for k, i := range order {
@@ -478,7 +609,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 		Polite: crawl.Politeness{Delay: crawl.None, InFlight: x.Time.Workers}, Key: x.Seeds.Rng, Round: x.Round,
 	}
 	if cfg.Round == 0 {
-		cfg.Round = paperRounds[name]
+		cfg.Round = cmp.Or(dowse.TraitsOf(s).Round, paperRounds[name])
 	}
 	// A round of one lead would add nothing but the cost of rounds.
 	if cfg.Round <= 1 { // one at a time is a stream with one worker
@@ -493,8 +624,8 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 }
 
 // trail begins the trail of a crawl with what is known in advance: how many
-// targets there are, can be reached, were not training pages, and are popular.
-// Seeds are not targets.
+// targets there are, can be reached, and are popular. Seeds and training pages are
+// not targets, since they need not be found.
 func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
 	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.source.graph.Pages(), Relevant: count(p.wanted)}
 	reached := t.source.graph.Reach(seeds)
@@ -502,18 +633,18 @@ func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trai
 		trail.OnTopic = t.onTopic(p, reached)
 	}
 	for i, wanted := range p.wanted {
-		if !wanted || slices.Contains(seeds, i) {
+		if !wanted || p.train[i] || slices.Contains(seeds, i) {
 			continue
 		}
 		trail.Targets++
 		if reached[i] {
 			trail.Reachable++
 		}
-		if !p.train[i] {
-			trail.Unseen++
-		}
 		if p.popular[i] {
 			trail.Popular++
+		}
+		if t.draw.listed[i] {
+			trail.Listed++
 		}
 	}
 	return trail
@@ -563,6 +694,11 @@ func (w *trailWriter) note(now time.Time, p *dowse.Page) {
 	}
 	if i, ok := w.task.source.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
+		step.Listed = w.task.draw.listed[i]
+		if a := w.state.assessed; a != nil {
+			step.Judged = a.Relevance(i)
+			step.OnTopic = step.Judged >= w.state.assessedOn
+		}
 		step.Seed = slices.Contains(w.seeds, i)
 	}
 	w.trail.Steps.Append(step)

@@ -136,14 +136,14 @@ func (t *town) facts() WebFacts {
 // title is the name of the town in trails, where a topic's would be.
 func (t *town) title() string { return t.name }
 
-// relevant lists the homepages of the sites on topic.
-func (t *town) relevant() (list []dowse.URL) {
+// truth lists the homepages of the sites on topic.
+func (t *town) truth() (relevant, trained, listed []dowse.URL) {
 	for s := range t.build().Sites() {
 		if s.Relevant {
-			list = append(list, dowse.URL("http://"+s.Host+"/"))
+			relevant = append(relevant, dowse.URL("http://"+s.Host+"/"))
 		}
 	}
-	return list
+	return relevant, nil, nil
 }
 
 // prepare generates the town and trains its judges, once per formula of

@@ -17,7 +17,7 @@ import (
 //
 //	otie.recall@end > opic.recall@end, p < .05
 //	otie.recall@end > others.recall@end, p(t) < .05      every strategy but the oracle
-//	lsfc-optimised.harvest@end >= lsfc.harvest@end        not worse
+//	lsfc-optimised.harvest@end >= lsfc.harvest@end, within .01   not worse by more than that
 //	opic.harvest@end ~ breadth-first.harvest@end          no significant difference
 //	otie:d=1.recall@end ~ otie:d=5.recall@end, within .02
 //	otie:a=1.5.harvest > otie:a=1.harvest > otie:a=.85.harvest
@@ -49,7 +49,7 @@ type term struct {
 type condition struct {
 	alpha      float64 // level of p; 0 if the claim has none
 	test       string  // "", wilcoxon or t
-	within     float64 // of ~; 0: by test
+	within     float64 // margin of ~, >= and <=; 0 if the claim has none
 	throughout bool
 	lo, hi     rankPlace // of crosses
 }
@@ -215,14 +215,17 @@ func (c *Claim) check(end int) *flaw {
 			return wrong
 		}
 	}
-	if c.cond.within > 0 && !slices.Contains(c.ops, "~") {
-		return &flaw{end, "within needs ~", "write A.MEASURE ~ B.MEASURE, within .02"}
+	if c.cond.within > 0 && !slices.ContainsFunc(c.ops, takesMargin) {
+		return &flaw{end, "within needs ~, >= or <=", "write A.MEASURE ~ B.MEASURE, within .02"}
 	}
 	if c.cond.hi != (rankPlace{}) && !slices.Contains(c.ops, "crosses") {
 		return &flaw{end, "at belongs to crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
 	}
 	return nil
 }
+
+// takesMargin reports whether within applies to an operator.
+func takesMargin(op string) bool { return op == "~" || op == ">=" || op == "<=" }
 
 // checkPair checks one comparison: curves can only be compared with curves, and
 // others is allowed on the right side only.

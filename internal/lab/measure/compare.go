@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"math"
 )
 
@@ -19,8 +18,6 @@ type Tests struct {
 	Test   string
 	Adjust string  // bh, holm or none; default bh
 	Alpha  float64 // level of significance; default 0.05
-	Rounds int     // samples of the bootstrap; default 2,000
-	Seed   uint64  // random seed of the bootstrap
 }
 
 // The names of tests in experiments and in stats.csv.
@@ -33,7 +30,7 @@ const (
 // a number that is out of range.
 func (s Tests) OrDefault() (Tests, error) {
 	s.Over, s.Test, s.Adjust = cmp.Or(s.Over, "topics"), cmp.Or(s.Test, WilcoxonTest), cmp.Or(s.Adjust, "bh")
-	s.Alpha, s.Rounds = cmp.Or(s.Alpha, 0.05), cmp.Or(s.Rounds, 2000)
+	s.Alpha = cmp.Or(s.Alpha, 0.05)
 	switch {
 	case s.Over != "topics" && s.Over != "runs":
 		return s, fmt.Errorf("measure: tests: paired over %q (want topics or runs)", s.Over)
@@ -43,8 +40,6 @@ func (s Tests) OrDefault() (Tests, error) {
 		return s, fmt.Errorf("measure: tests: unknown adjustment %q (want bh, holm or none)", s.Adjust)
 	case !(s.Alpha > 0 && s.Alpha < 1):
 		return s, fmt.Errorf("measure: tests: alpha %g out of range (want above 0 and below 1)", s.Alpha)
-	case s.Rounds < 1 || s.Rounds > 1_000_000:
-		return s, fmt.Errorf("measure: tests: %d bootstrap samples out of range (want 1 to 1000000)", s.Rounds)
 	}
 	return s, nil
 }
@@ -57,7 +52,7 @@ type Comparison struct {
 	N            int     // pairs
 	MeanA, MeanB float64 // centres (mean or median) over the pairs
 	Diff         float64 // centre of a−b
-	Lo, Hi       float64 // 95 % bootstrap interval of Diff
+	Lo, Hi       float64 // 95 % confidence interval of Diff
 	Test         string
 	P, PAdj      float64 // NaN with fewer pairs than MinPairs
 	Effect       float64 // rank-biserial correlation for wilcoxon, Cohen's d_z for t
@@ -137,8 +132,8 @@ func pairs(a, b []float64) (x, y []float64) {
 // Wilcoxon's test there is one comparison per pair of strategies, in the order of
 // Rivals; with the one-tailed t-test there are two, one per direction. The
 // p-values of one measure are adjusted together, since they are one family of
-// tests. The cost is O(strategies² · rounds · topics), nearly all of it in the
-// bootstrap.
+// tests. The cost is O(strategies² · topics), with a factor of topics² for the
+// exact distribution of Wilcoxon's test.
 func Compare(r *Runs, m Measure, s Tests) ([]Comparison, error) {
 	s, err := s.OrDefault()
 	if err != nil {
@@ -166,7 +161,7 @@ func (s Tests) compare(m Measure, nameA, nameB string, a, b []float64) Compariso
 	a, b = pairs(a, b)
 	d := differences(a, b)
 	c := Comparison{Measure: m, A: nameA, B: nameB, N: len(a), MeanA: m.Centre(a), MeanB: m.Centre(b), Diff: m.Centre(d), Test: s.Test}
-	c.Lo, c.Hi = s.bootstrap(m, nameA, nameB).Interval(d)
+	c.Lo, c.Hi = m.differenceInterval(d)
 	c.Above, c.Below = signs(d)
 	if s.Test == StudentTest {
 		c.P, c.Effect = PairedT(a, b).P, CohenDz(a, b)
@@ -191,18 +186,6 @@ func signs(d []float64) (above, below int) {
 		}
 	}
 	return above, below
-}
-
-// bootstrap returns a bootstrap whose random seed depends on the measure and the
-// names: intervals of one pair are always the same, and those of two pairs
-// independent.
-func (s Tests) bootstrap(m Measure, names ...string) Bootstrap {
-	h := fnv.New64a()
-	for _, n := range append(names, m.String()) {
-		h.Write([]byte(n))
-		h.Write([]byte{0})
-	}
-	return Bootstrap{Rounds: s.Rounds, Of: m.Centre, Seed: s.Seed ^ h.Sum64()}
 }
 
 // adjusted fills in the adjusted p-values.

@@ -43,12 +43,12 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Conditions on steps. A target is a relevant page that was not a seed; unseen
-// targets are not training pages either.
+// Conditions on steps. A target is a relevant page that was neither a seed nor a
+// training page.
 func relevant(s *step) bool     { return s.is(markRelevant) }
-func popular(s *step) bool      { return s.is(markPopular) && !s.is(markSeed) }
-func target(s *step) bool       { return s.is(markRelevant) && !s.is(markSeed) }
-func unseen(s *step) bool       { return target(s) && !s.is(markTrained) }
+func listed(s *step) bool       { return s.is(markListed) && target(s) }
+func popular(s *step) bool      { return s.is(markPopular) && target(s) }
+func target(s *step) bool       { return s.is(markRelevant) && !s.is(markSeed) && !s.is(markTrained) }
 func judgedOn(s *step) bool     { return s.is(markOnTopic) }
 func truePositive(s *step) bool { return s.is(markOnTopic) && s.is(markRelevant) }
 
@@ -57,6 +57,12 @@ func truePositive(s *step) bool { return s.is(markOnTopic) && s.is(markRelevant)
 // computes P_k.
 func harvest(t *Trail) Curve {
 	n := countSteps(t, relevant)
+	return func(k int) float64 { return ratio(n.among(k), k) }
+}
+
+// harvestJudged is harvest by the verdicts of the judge instead of labels.
+func harvestJudged(t *Trail) Curve {
+	n := countSteps(t, judgedOn)
 	return func(k int) float64 { return ratio(n.among(k), k) }
 }
 

@@ -22,7 +22,7 @@ var ErrTrail = errors.New("not a trail")
 // The format of a trail and its limits. Reading is bounded by them whatever a
 // header claims.
 const (
-	trailFormat = "dowse trail/v2"
+	trailFormat = "dowse trail/v3"
 	maxLine     = 1 << 20                   // bytes per line
 	maxSteps    = 20_000_000                // steps per trail
 	maxBytes    = math.MaxInt64 >> markBits // size of a page that fits next to the marks
@@ -44,8 +44,8 @@ type header struct {
 	SeedSet   int           `json:"seed_set"`
 	Targets   int           `json:"targets"`
 	Reachable int           `json:"reachable"`
-	Unseen    int           `json:"unseen"`
 	Popular   int           `json:"popular"`
+	Listed    int           `json:"listed"`
 	Pages     int           `json:"pages"`
 	Relevant  int           `json:"relevant"`
 	Failed    int           `json:"failed"`
@@ -62,7 +62,7 @@ type header struct {
 func WriteTrail(w io.Writer, t *Trail) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	head, err := json.Marshal(header{
-		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Popular, t.Pages, t.Relevant,
+		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Popular, t.Listed, t.Pages, t.Relevant,
 		t.Failed, t.Stopped, t.Elapsed, t.Steps.Len(), len(t.Sites), t.OnTopic, t.Estimates,
 	})
 	if err != nil {
@@ -86,9 +86,9 @@ func WriteTrail(w io.Writer, t *Trail) error {
 }
 
 // markLetters are the letters of the marks of a step (relevant, seed, trained, on
-// topic, popular), in the order of the mark constants. A step has those that
+// topic, popular, listed), in the order of the mark constants. A step has those that
 // apply.
-const markLetters = "rstop"
+const markLetters = "rstopl"
 
 // appendStep appends the line of a step. The host is written only if it is not
 // the one in the URL.
@@ -216,7 +216,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	if h.Format != trailFormat {
 		return nil, h, fmt.Errorf("%w: format is %q, want %q", ErrTrail, h.Format, trailFormat)
 	}
-	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Popular, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed), h.OnTopic} {
+	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Popular, h.Listed, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed), h.OnTopic} {
 		if n < 0 {
 			return nil, h, fmt.Errorf("%w: negative count", ErrTrail)
 		}
@@ -226,7 +226,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	}
 	return &Trail{
 		Strategy: h.Strategy, Label: h.Label, Topic: h.Topic, SeedSet: h.SeedSet,
-		Targets: h.Targets, Reachable: h.Reachable, Unseen: h.Unseen, Popular: h.Popular, Pages: h.Pages, Relevant: h.Relevant,
+		Targets: h.Targets, Reachable: h.Reachable, Popular: h.Popular, Listed: h.Listed, Pages: h.Pages, Relevant: h.Relevant,
 		Failed: h.Failed, Stopped: h.Stopped, Elapsed: h.Elapsed, OnTopic: h.OnTopic, Estimates: h.Estimates,
 	}, h, nil
 }
@@ -265,7 +265,7 @@ func readStep(line string) (s Step, err error) {
 		return s, fmt.Errorf("%w: invalid step %.80q", ErrTrail, line)
 	}
 	return Step{
-		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3], Popular: marks[4],
+		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3], Popular: marks[4], Listed: marks[5],
 		Judged: judged, At: time.Duration(at), Bytes: size, From: dowse.URL(from), Anchor: anchor,
 	}, nil
 }
@@ -291,7 +291,7 @@ func readSite(line string) (s SiteStep, err error) {
 
 // readMarks reports which of the letters s contains. They must occur at most once
 // and in order, so that there is one way only to write a step.
-func readMarks(s, letters string) (on [5]bool, ok bool) {
+func readMarks(s, letters string) (on [markBits]bool, ok bool) {
 	for i := range letters {
 		if s != "" && s[0] == letters[i] {
 			on[i], s = true, s[1:]

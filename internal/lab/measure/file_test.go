@@ -12,9 +12,9 @@ import (
 func sampleTrail() *Trail {
 	return &Trail{
 		Strategy: "otie:a=0.85", Label: "OTIE <b>", Topic: "tide\tpools", SeedSet: 2,
-		Targets: 9, Reachable: 8, Unseen: 5, Popular: 2, Pages: 100, Relevant: 12, Failed: 3, Stopped: "pages", Elapsed: 3 * time.Second,
+		Targets: 9, Reachable: 8, Popular: 2, Listed: 4, Pages: 100, Relevant: 12, Failed: 3, Stopped: "pages", Elapsed: 3 * time.Second,
 		Steps: StepsOf([]Step{
-			{URL: "http://a.demo/x?q=1", Host: "a.demo", Relevant: true, Seed: true, Trained: true, OnTopic: true, Popular: true, Judged: 0.1 + 0.2, At: 12, Bytes: 345},
+			{URL: "http://a.demo/x?q=1", Host: "a.demo", Relevant: true, Seed: true, Trained: true, OnTopic: true, Popular: true, Listed: true, Judged: 0.1 + 0.2, At: 12, Bytes: 345},
 			{URL: "s1", Host: "elsewhere"},
 			{URL: "\"odd\"\tone\n", Host: "", From: "http://a.demo/", Anchor: "an \"anchor\"\t", OnTopic: true, Judged: 1e-300},
 			{URL: "http://b.demo/", Host: ""},
@@ -52,12 +52,12 @@ func TestReadTrailRefuses(t *testing.T) {
 	lines := strings.SplitAfter(good, "\n")
 	for name, text := range map[string]string{
 		"nothing":         "",
-		"another format":  strings.Replace(good, "trail/v2", "trail/v9", 1),
+		"another format":  strings.Replace(good, "trail/v3", "trail/v2", 1),
 		"cut short":       strings.Join(lines[:3], ""),
 		"too long":        good + "r\t1\ta\n",
 		"huge":            strings.Replace(good, `"steps":4`, `"steps":999999999`, 1),
 		"below zero":      strings.Replace(good, `"targets":9`, `"targets":-9`, 1),
-		"marks":           strings.Replace(good, "rstop\t", "srtop\t", 1),
+		"marks":           strings.Replace(good, "rstopl\t", "srtopl\t", 1),
 		"no size":         strings.Replace(good, "\t345\t", "\t9000000000000000000\t", 1),
 		"no number":       strings.Replace(good, "\t345\t", "\tx\t", 1),
 		"not a number":    strings.Replace(good, "\t12\t345", "\t-12\t345", 1),
@@ -79,7 +79,7 @@ func FuzzReadTrail(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"format":"dowse trail/v2","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
+	f.Add([]byte(`{"format":"dowse trail/v3","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trail, err := NewNames().ReadTrail(bytes.NewReader(data))
 		if err != nil {

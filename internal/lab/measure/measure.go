@@ -61,14 +61,16 @@ func pageKinds() []Kind {
 	return []Kind{
 		{Name: "harvest", Title: "harvest rate", Unit: "share", of: plain(harvest),
 			Doc: "pages of the topic by pages fetched; @K is by K pages, also where the crawl ended before (trec_eval's P_K)"},
+		{Name: "harvest_judged", Title: "harvest rate, as judged", Unit: "share", of: plain(harvestJudged),
+			Doc: "pages that the judge takes to be on topic by pages fetched: the harvest that needs no labels, as the papers compute it"},
 		{Name: "window_harvest", Title: "harvest rate of the last pages", Unit: "share", Window: 200, of: windowed(windowHarvest),
 			Doc: "harvest of the last 200 pages alone (/N: of the last N)"},
 		{Name: "recall", Title: "target recall", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Targets, target) }),
-			Doc: "target recall: pages of the topic fetched, seeds apart, by all there are in the web, seeds apart"},
+			Doc: "target recall: targets fetched by all targets, which are the pages of the topic without seeds and training pages"},
 		{Name: "recall_reachable", Title: "recall of reachable targets", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Reachable, target) }),
 			Doc: "target recall by those targets to which links lead from the seeds"},
-		{Name: "recall_unseen", Title: "recall of targets that no judge was trained on", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Unseen, unseen) }),
-			Doc: "target recall of those targets alone that no judge was trained on"},
+		{Name: "recall_listed", Title: "recall of listed targets", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Listed, listed) }),
+			Doc: "target recall of those targets alone that a directory lists; no value where the labels name none"},
 		{Name: "recall_popular", Title: "recall of popular targets", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Popular, popular) }),
 			Doc: "target recall of those targets alone that most pages link to, a tenth of the topic"},
 		{Name: "auc", Title: "area under target recall", Unit: "share", atLimit: true, of: plain(area),
@@ -243,8 +245,8 @@ func parse(text string) (Measure, *flaw) {
 	return m, nil
 }
 
-// kindsByName is computed once: a bootstrap looks up a measure's kind thousands
-// of times.
+// kindsByName is computed once: reports look up a measure's kind thousands of
+// times.
 var kindsByName = sync.OnceValue(func() map[string]Kind {
 	kinds := map[string]Kind{}
 	for _, k := range Kinds() {
@@ -374,6 +376,21 @@ func (m Measure) after(r *Runs, t *Trail, atLimit bool) int {
 	return max(t.Steps.Len(), sitePages(t))
 }
 
+// Place returns the number of pages that a crawl must have for the measure to be
+// about what it says: WHERE, or the whole budget for end; 0 for measures without a
+// place.
+func (m Measure) Place(budget int) int {
+	switch {
+	case m.Kind().level || m.Kind().Clock:
+		return 0
+	case m.pages > 0:
+		return m.pages
+	case m.share > 0:
+		return max(1, int(math.Round(m.share*float64(budget))))
+	}
+	return budget
+}
+
 // sitePages returns the number of pages of all sites, for trails that list sites
 // only.
 func sitePages(t *Trail) (n int) {
@@ -395,6 +412,25 @@ func (m Measure) Centre(values []float64) float64 {
 		return Median(v)
 	}
 	return Mean(v)
+}
+
+// Interval returns the 95 % confidence interval of Centre: by Student's t for a
+// mean, by order statistics for a median. It is cut at the values that the measure
+// can have. It is NaN if there are too few values for one.
+func (m Measure) Interval(values []float64) (lo, hi float64) {
+	lo, hi = m.differenceInterval(values)
+	if lo, hi = max(lo, 0), max(hi, 0); m.Kind().Unit == "share" && m.Centre(values) <= 1 {
+		hi = min(hi, 1)
+	}
+	return lo, hi
+}
+
+// differenceInterval is Interval for differences, which may be negative.
+func (m Measure) differenceInterval(d []float64) (lo, hi float64) {
+	if m.Median() {
+		return medianInterval(d)
+	}
+	return meanInterval(d)
 }
 
 func defined(values []float64) []float64 {

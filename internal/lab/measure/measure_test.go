@@ -9,12 +9,12 @@ import (
 )
 
 // walk makes a trail of letters: r a relevant page, s a seed of the topic, t a page
-// of the topic that the judge was trained on, . any other page. Capital letters are judged on topic.
+// of the topic that the judge was trained on, l one that a directory lists, . any other page. Capital letters are judged on topic.
 func walk(strategy, topic, pages string) Trail {
-	t := Trail{Strategy: strategy, Topic: topic, Targets: 4, Reachable: 3, Unseen: 2, Pages: 40, Relevant: 6, Elapsed: time.Minute}
+	t := Trail{Strategy: strategy, Topic: topic, Targets: 4, Reachable: 3, Pages: 40, Relevant: 6, Elapsed: time.Minute}
 	for i, c := range pages {
 		t.Steps.Append(Step{
-			Host: fmt.Sprintf("h%d", i%3), Relevant: strings.ContainsRune("rstRST", c), Seed: strings.ContainsRune("sS", c),
+			Host: fmt.Sprintf("h%d", i%3), Relevant: strings.ContainsRune("rstlRST", c), Listed: c == 'l', Seed: strings.ContainsRune("sS", c),
 			Trained: strings.ContainsRune("tT", c), OnTopic: strings.ContainsRune("RSTX", c), At: time.Duration(i+1) * time.Second, Bytes: 10,
 		})
 	}
@@ -25,6 +25,8 @@ func TestMeasures(t *testing.T) {
 	trail := walk("x", "one", "Sr.TX...R.")
 	oracle := walk("oracle", "one", "Sr.RRR....")
 	short := walk("short", "one", "SR")
+	listed := walk("listed", "one", "Sr.l")
+	listed.Listed = 2
 	short.CPU = 30 * time.Microsecond
 	runs := &Runs{Trails: []Trail{trail, oracle, short}, Budget: 10}
 	for _, c := range []struct {
@@ -33,14 +35,16 @@ func TestMeasures(t *testing.T) {
 		want    float64
 	}{
 		{"harvest", &trail, 0.4}, {"harvest@end", &trail, 0.4}, {"harvest@2", &trail, 1}, {"harvest@50%", &trail, 0.6},
+		{"harvest_judged", &trail, 0.4}, {"harvest_judged@2", &trail, 0.5}, {"harvest_judged@10", &short, 0.2},
 		{"harvest@end", &short, 1}, {"harvest@10", &short, 0.2},
 		{"window_harvest/5", &trail, 0.2}, {"window_harvest/5@4", &trail, 0.75}, {"window_harvest/5@10", &short, 0},
-		{"recall", &trail, 0.75}, {"recall@2", &trail, 0.25}, {"recall_reachable", &trail, 1}, {"recall_unseen", &trail, 1},
-		{"recall_unseen@8", &trail, 0.5}, {"recall@20", &short, 0.25},
-		{"auc", &trail, (0 + .25 + .25 + .5 + .5 + .5 + .5 + .5 + .75 + .75) / 10},
+		{"recall", &trail, 0.5}, {"recall@2", &trail, 0.25}, {"recall_reachable", &trail, 2. / 3}, // what it was trained on is no target
+		{"recall_listed", &listed, 0.5}, {"recall_listed@2", &listed, 0}, {"recall_listed", &trail, math.NaN()}, {"recall", &listed, 0.5},
+		{"recall@20", &short, 0.25},
+		{"auc", &trail, (0 + .25 + .25 + .25 + .25 + .25 + .25 + .25 + .5 + .5) / 10},
 		{"auc", &short, 0.225}, {"auc@2", &trail, 0.125},
 		{"auc_rel", &short, 0.225 / 0.675}, {"auc_rel", &oracle, 1},
-		{"pages_to_recall", &trail, 4}, {"pages_to_recall@0.75", &trail, 9}, {"pages_to_recall@1", &trail, math.Inf(1)},
+		{"pages_to_recall", &trail, 9}, {"pages_to_recall@0.75", &oracle, 5}, {"pages_to_recall@1", &trail, math.Inf(1)},
 		{"precision", &trail, 0.75}, {"retrieved", &trail, 0.5}, {"f", &trail, 0.6}, {"judge_recall", &trail, 0.75},
 		{"hosts", &trail, 3}, {"hosts_on@2", &trail, 2}, {"hosts_on", &trail, 3},
 		{"pages", &short, 2}, {"bytes@3", &trail, 30}, {"time@3", &trail, 3}, {"time", &trail, 60},

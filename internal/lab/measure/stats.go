@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -47,7 +46,39 @@ func TInterval(x []float64) (mean, half float64) {
 	if len(x) < 2 {
 		return mean, 0
 	}
-	return mean, se * distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.975)
+	return mean, se * tQuantile(len(x)-1)
+}
+
+// tQuantile returns the 97.5 % quantile of Student's t.
+func tQuantile(df int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile(0.975)
+}
+
+// meanInterval returns the 95 % confidence interval of the mean by Student's t, NaN
+// for no values. That of a single value has the width 0, since it shows nothing of
+// how values vary. Resampling would give shorter intervals: with 8 to 10 topics those of a
+// percentile bootstrap cover the mean in about 90 of 100 cases, these in about 95.
+func meanInterval(x []float64) (lo, hi float64) {
+	mean, half := TInterval(x)
+	return mean - half, mean + half
+}
+
+// medianInterval returns the interval of the median between two order statistics
+// that covers it with a probability of at least 95 %, whatever the distribution is
+// (the interval of the sign test). Fewer than six values have no such interval;
+// then it is NaN.
+func medianInterval(x []float64) (lo, hi float64) {
+	x = slices.Sorted(slices.Values(defined(x)))
+	n, outside, k := len(x), 0.0, 0
+	ways := math.Exp2(float64(-n)) // that exactly k values are below the median
+	for outside += ways; 2*outside <= 0.05; outside += ways {
+		k++
+		ways *= float64(n-k+1) / float64(k)
+	}
+	if k == 0 {
+		return undefined, undefined
+	}
+	return x[k-1], x[n-k]
 }
 
 // Median returns the middle value, or the mean of the two in the middle; NaN for
@@ -278,95 +309,4 @@ func RankBiserial(a, b []float64) float64 {
 		return 0
 	}
 	return (t.Plus - t.Minus) / (t.Plus + t.Minus)
-}
-
-// A Bootstrap estimates the uncertainty of a figure by drawing samples with
-// replacement. The zero value gives 95 % intervals of the mean from 2,000
-// samples; equal values and Seed give equal intervals.
-type Bootstrap struct {
-	Rounds int                     // samples; default 2,000
-	Level  float64                 // of the interval; default 0.95
-	Of     func([]float64) float64 // the figure; default Mean
-	Seed   uint64                  // random seed
-}
-
-func (b Bootstrap) orDefault() Bootstrap {
-	if b.Of == nil {
-		b.Of = Mean
-	}
-	b.Rounds, b.Level = cmp.Or(b.Rounds, 2000), cmp.Or(b.Level, 0.95)
-	return b
-}
-
-// Interval returns the percentile interval of the figure over values, one per
-// topic; NaN for no values.
-func (b Bootstrap) Interval(x []float64) (lo, hi float64) {
-	if len(x) == 0 {
-		return undefined, undefined
-	}
-	b = b.orDefault()
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(x))))
-	sample, figures := make([]float64, len(x)), make([]float64, b.Rounds)
-	for r := range figures {
-		for i := range sample {
-			sample[i] = x[rng.IntN(len(x))]
-		}
-		figures[r] = b.Of(sample)
-	}
-	return b.cut(figures)
-}
-
-// cut returns the percentiles that enclose the level. Samples without a figure,
-// as those in which every topic lacks one, are left out.
-func (b Bootstrap) cut(all []float64) (lo, hi float64) {
-	figures := slices.DeleteFunc(slices.Clone(all), math.IsNaN)
-	if len(figures) == 0 {
-		return undefined, undefined
-	}
-	slices.Sort(figures)
-	tail := int(math.Round((1 - b.Level) / 2 * float64(len(figures)-1)))
-	return figures[tail], figures[len(figures)-1-tail]
-}
-
-// Band returns the interval of the mean at every place of curves, one curve per
-// topic and all of the same length. The same topics are drawn at every place, so
-// the band is as smooth as the curves.
-func (b Bootstrap) Band(curves [][]float64) (lo, hi []float64) {
-	if len(curves) == 0 {
-		return nil, nil
-	}
-	b = b.orDefault()
-	rng := rand.New(rand.NewPCG(b.Seed, uint64(len(curves))))
-	drawn := make([][]int, b.Rounds) // how often each topic is in a sample
-	for r := range drawn {
-		drawn[r] = make([]int, len(curves))
-		for range curves {
-			drawn[r][rng.IntN(len(curves))]++
-		}
-	}
-	figures := make([]float64, b.Rounds)
-	for at := range curves[0] {
-		for r, times := range drawn {
-			figures[r] = weightedMean(curves, times, at)
-		}
-		l, h := b.cut(figures)
-		lo, hi = append(lo, l), append(hi, h)
-	}
-	return lo, hi
-}
-
-// weightedMean is the mean of curves at one place, weighted by how often each
-// topic was drawn; NaN values are left out.
-func weightedMean(curves [][]float64, times []int, at int) float64 {
-	sum, n := 0.0, 0
-	for i, k := range times {
-		if v := curves[i][at]; k > 0 && !math.IsNaN(v) {
-			sum += float64(float64(k) * v)
-			n += k
-		}
-	}
-	if n == 0 {
-		return undefined
-	}
-	return sum / float64(n)
 }

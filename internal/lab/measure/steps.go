@@ -19,6 +19,7 @@ type Step struct {
 	Judged   float64       // relevance by the judge, 0 to 1
 	OnTopic  bool          // Judged reaches the threshold
 	Popular  bool          // in the tenth of the topic's pages with the most links to them
+	Listed   bool          // a directory lists it
 	At       time.Duration // virtual time since the start
 	Bytes    int64         // size of the page, at least 0
 
@@ -52,6 +53,7 @@ const (
 	markTrained
 	markOnTopic
 	markPopular
+	markListed
 
 	markBits = iota
 )
@@ -91,7 +93,7 @@ func (s *Steps) Append(one Step) {
 
 // marks returns the marks in the order of their constants.
 func (s *Step) marks() [markBits]bool {
-	return [...]bool{s.Relevant, s.Seed, s.Trained, s.OnTopic, s.Popular}
+	return [...]bool{s.Relevant, s.Seed, s.Trained, s.OnTopic, s.Popular, s.Listed}
 }
 
 // At returns the i-th step, from 0. It panics if there is none.
@@ -102,7 +104,7 @@ func (s *Steps) At(i int) Step {
 	name := s.names.list
 	return Step{
 		URL: dowse.URL(name[k.url]), Host: name[k.host], From: dowse.URL(name[k.from]), Anchor: name[k.anchor],
-		Relevant: k.is(markRelevant), Seed: k.is(markSeed), Trained: k.is(markTrained), OnTopic: k.is(markOnTopic), Popular: k.is(markPopular),
+		Relevant: k.is(markRelevant), Seed: k.is(markSeed), Trained: k.is(markTrained), OnTopic: k.is(markOnTopic), Popular: k.is(markPopular), Listed: k.is(markListed),
 		Judged: k.judged, At: k.at, Bytes: k.bytes(),
 	}
 }
@@ -127,6 +129,19 @@ func (s *Steps) Relevant(k int) (n int) {
 		}
 	}
 	return n
+}
+
+// SameURLs reports whether two crawls fetched the same pages in the same order.
+func (s *Steps) SameURLs(other *Steps) bool {
+	if len(s.list) != len(other.list) {
+		return false
+	}
+	for i := range s.list {
+		if s.names == other.names && s.list[i].url != other.list[i].url || s.names != other.names && s.At(i).URL != other.At(i).URL {
+			return false
+		}
+	}
+	return true
 }
 
 // SetOrigin records the link that led to the i-th step.

@@ -16,9 +16,8 @@
 //
 // Values that do not exist are not numbers (NaN), such as a share of nothing, and
 // are left out of means and tests; what was never reached is infinite, and its
-// centre is a median. The results are reproducible: bootstrap samples are drawn
-// with a random seed that depends on what is compared. Only processor time
-// (cpu_page) differs between runs.
+// centre is a median. No random numbers are used, so the same trails give the same
+// results. Only processor time (cpu_page) differs between runs.
 //
 // A trail costs 40 bytes per step and is read as a stream with bounded lines,
 // because runs have millions of steps. Nothing here runs a crawl, reads a web or
@@ -42,12 +41,14 @@ type Trail struct {
 	Steps Steps      // the fetched pages, in the order in which they were absorbed
 	Sites []SiteStep // of a site crawl: the decided sites, in order
 
-	Targets   int // relevant pages of the web without the seeds: what the crawl could find
+	// Targets are the relevant pages of the web that are neither seeds nor training
+	// pages, so that they have to be found.
+	Targets   int
 	Reachable int // targets to which links lead from the seeds
-	Unseen    int // targets that are not training pages
 	// Targets among the tenth of the topic's pages with the most links to them;
 	// directories list such pages.
 	Popular  int
+	Listed   int // targets that a directory of the web lists; 0 if the labels name none
 	Pages    int // pages of the whole web
 	Relevant int // relevant pages of the whole web, with seeds and training pages
 

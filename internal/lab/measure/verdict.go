@@ -37,11 +37,12 @@ func (v Verdict) String() string {
 // The p among the figures is in the direction of the claim; a claim without a
 // level of p is decided by the interval alone.
 //
-//	A > B          holds if the 95 % bootstrap interval of the mean difference is above 0,
+//	A > B          holds if the 95 % interval of the mean difference is above 0,
 //	does not if it is below, and is undecided otherwise
 //	A > B, p < α   holds if the one-tailed test is significant, does not if the difference is
 //	not above 0, and is undecided otherwise
-//	A >= B         holds if the difference is not below 0, does not if the whole interval is
+//	A >= B         holds if the whole interval is at or above 0, does not if all of it is below;
+//	with within, the limit is not 0 but that distance below 0
 //	A ~ B          holds if the two-tailed test finds no difference; with within, if the whole
 //	interval is within that distance of 0, and does not if all of it is outside
 //	A crosses B    holds if the mean of A is below that of B at first, and above it from some page
@@ -123,7 +124,7 @@ type pairing struct {
 	a, b     term
 	x, y     []float64 // values of a and b, by topic
 	diff     float64   // centre of x−y
-	lo, hi   float64   // its 95 % bootstrap interval
+	lo, hi   float64   // its 95 % confidence interval
 	greater  float64   // one-tailed p of the alternative that x is larger
 	lesser   float64   // and that it is smaller
 	twoSided float64
@@ -140,7 +141,7 @@ func (s Tests) sides(r *Runs, a, b term) pairing {
 	p.x, p.y = pairs(s.side(r, a, n), s.side(r, b, n))
 	d := differences(p.x, p.y)
 	p.diff = m.Centre(d)
-	p.lo, p.hi = s.bootstrap(m, a.String(), b.String()).Interval(d)
+	p.lo, p.hi = m.differenceInterval(d)
 	if s.Test == StudentTest {
 		p.greater, p.lesser = PairedT(p.x, p.y).P, PairedT(p.y, p.x).P
 		p.twoSided = min(1, 2*min(p.greater, p.lesser))
@@ -191,7 +192,7 @@ func (c *Claim) decide(p pairing, op string) (Outcome, string) {
 	case c.cond.alpha > 0:
 		return significant(gain, chance, c.cond.alpha), figures
 	case len(op) == 2:
-		return pick(gain >= 0, hi < 0), figures
+		return pick(lo >= -c.cond.within, hi < -c.cond.within), figures
 	}
 	return pick(lo > 0, hi < 0 || lo == 0 && hi == 0), figures
 }

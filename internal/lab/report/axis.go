@@ -71,6 +71,23 @@ func ticks(lo, hi float64, n int) (list []float64) {
 	return list
 }
 
+// pageTicks returns about n round values of the horizontal axis. On a logarithmic
+// one they are powers of ten with as many values between them as there is room for.
+func (f frame) pageTicks(n int) []float64 {
+	if !f.logX {
+		return ticks(f.minX, f.maxX, n)
+	}
+	list := logTicks(f.minX*(1-1e-9), f.maxX*(1+1e-9))
+	if len(list) <= n {
+		return list
+	}
+	tens := slices.DeleteFunc(slices.Clone(list), func(v float64) bool { e := math.Log10(v); return math.Abs(e-math.Round(e)) > 1e-9 })
+	if len(tens) >= 2 {
+		return tens
+	}
+	return thinned(list, n)
+}
+
 // tick formats a value at an axis with as many decimals as the step needs.
 func tick(v, step float64) string {
 	if step >= 1 {

@@ -16,8 +16,8 @@
 //
 // Invariants:
 //
-//   - The same input gives the same bytes: no clock, no map order, random numbers
-//     only from the bootstrap, which is seeded.
+//   - The same input gives the same bytes: no clock, no map order, no random
+//     numbers.
 //   - The page needs no script, no font and no network, so that it can be
 //     archived with the run.
 //   - Text that comes from a web (URLs, topics, anchors) or from a user is
@@ -26,8 +26,8 @@
 //   - A line in a figure differs from the others in dashes and shape as well as
 //     in colour.
 //
-// Measuring costs about a second for a run of some hundred crawls, nearly all of
-// it in the bootstrap; drawing costs little.
+// Measuring costs less than a second for a run of some hundred crawls; drawing
+// costs little.
 package report
 
 import (
@@ -66,14 +66,17 @@ type Input struct {
 	// Columns; strategies are ranked by the first one that is reproducible;
 	// default DefaultMeasures.
 	Measures []measure.Measure
-	Tests    measure.Tests
-	Claims   []Claim
-	Cite     []Citation
+	// The measures were asked for one by one, so that nothing else is shown.
+	Asked  bool
+	Tests  measure.Tests
+	Claims []Claim
+	Cite   []Citation
 
 	// Relevant lists the relevant pages of each topic in the web. Without it the
 	// TREC files contain only those that some crawl found, and no recall can be
-	// computed from them.
-	Relevant map[string][]dowse.URL
+	// computed from them. Trained are the training pages among them, Listed those
+	// that a directory lists.
+	Relevant, Trained, Listed map[string][]dowse.URL
 }
 
 // sha256 returns the hash of a topic's web.
@@ -97,6 +100,7 @@ type Report struct {
 	bounds   []string          // the oracle, if it was run
 	named    []string          // the rivals that figures name and colour, see focus
 	ids      map[string]string // by rival, the letter of its row
+	early    []measure.Measure // area under target recall at early budgets
 	table    map[cell]figure
 	tests    map[measure.Measure][]measure.Comparison
 	Verdicts []Verdict // of the claims, in their order
@@ -119,14 +123,15 @@ type cell struct {
 // for measures that can be infinite.
 type figure struct {
 	centre, se float64
-	lo, hi     float64 // 95 % bootstrap interval
+	lo, hi     float64 // 95 % confidence interval
 	best       bool
+	ended      bool     // some crawls ended before the place of the measure
 	beats      []string // ids of the rows than which it is significantly better
 }
 
 // DefaultMeasures are the columns of an experiment that names none.
 func DefaultMeasures() (list []measure.Measure) {
-	for _, m := range []string{"harvest@end", "recall@end", "auc", "hosts_on", "pages_to_recall@0.5"} {
+	for _, m := range []string{"auc", "recall@end", "harvest@end", "hosts_on", "pages_to_recall@0.5"} {
 		list = append(list, measure.MustParse(m))
 	}
 	return list
@@ -134,9 +139,7 @@ func DefaultMeasures() (list []measure.Measure) {
 
 // New measures an experiment: the ranking, one table cell per strategy and
 // measure, all pairwise tests, and the claims. It returns an error for unknown
-// tests, for claims that cannot be parsed, and if no strategy was run. The cost
-// is that of the bootstrap: two thousand resamples per cell by default,
-// whatever the length of the crawls.
+// tests, for claims that cannot be parsed, and if no strategy was run.
 func New(in Input) (*Report, error) {
 	if len(in.Runs.Rivals()) == 0 {
 		return nil, fmt.Errorf("report: %s: no crawls of a strategy", cmp.Or(in.Name, "the run"))
@@ -151,7 +154,11 @@ func New(in Input) (*Report, error) {
 	in.Tests = tests
 	r := &Report{in: in, table: map[cell]figure{}, tests: map[measure.Measure][]measure.Comparison{}, ids: map[string]string{}}
 	r.rank()
-	for _, m := range in.Measures {
+	r.early = r.earlyMeasures()
+	for _, m := range slices.Concat(in.Measures, r.early) {
+		if r.tests[m] != nil {
+			continue
+		}
 		if r.tests[m], err = measure.Compare(&r.in.Runs, m, tests); err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
@@ -199,29 +206,29 @@ func compareBetter(m measure.Measure, a, b float64) int {
 
 // column computes the figures of one measure for all strategies and marks the
 // best one. Topics without a value are left out of the mean. The oracle is
-// measured but cannot be best. Several strategies are marked if their means are
+// measured but cannot be best, nor can a strategy whose crawls ended early. Several strategies are marked if their means are
 // equal, none if there is only one strategy.
 func (r *Report) column(m measure.Measure) {
 	best := math.NaN()
 	for _, name := range append(slices.Clone(r.rivals), r.bounds...) {
 		values := slices.DeleteFunc(r.in.Runs.ByTopic(m, name), math.IsNaN)
-		f := figure{centre: m.Centre(values)}
+		f := figure{centre: m.Centre(values), ended: !r.complete(name, m)}
 		_, f.se = measure.MeanSE(values)
-		f.lo, f.hi = measure.Bootstrap{Of: m.Centre, Rounds: r.in.Tests.Rounds, Seed: r.in.Tests.Seed}.Interval(values)
+		f.lo, f.hi = m.Interval(values)
 		for _, c := range r.against(m, name) {
 			if c.Better(r.in.Tests.Alpha) {
 				f.beats = append(f.beats, r.ids[c.B])
 			}
 		}
 		slices.SortFunc(f.beats, byID)
-		if !r.in.Runs.IsOracle(name) && compareBetter(m, f.centre, best) > 0 {
+		if !r.in.Runs.IsOracle(name) && !f.ended && compareBetter(m, f.centre, best) > 0 {
 			best = f.centre
 		}
 		r.table[cell{name, m}] = f
 	}
 	for _, name := range r.rivals {
 		f := r.table[cell{name, m}]
-		f.best = shown(f.centre) && same(f.centre, best) && len(r.rivals) > 1
+		f.best = !f.ended && shown(f.centre) && same(f.centre, best) && len(r.rivals) > 1
 		r.table[cell{name, m}] = f
 	}
 }

@@ -27,16 +27,39 @@ const (
 	thinPoints  = 40
 )
 
+// firstPage is where the logarithmic axis of pages begins. Before it, curves are
+// steps of single pages.
+const firstPage = 10
+
+// pageGrid returns at most n numbers of pages from page from to the budget, evenly
+// spaced on a logarithmic axis, so that the first tenth of a crawl, in which
+// strategies differ most, takes as much room as the rest; and where that axis
+// begins. The axis is linear, and its begin 0, if the budget is small.
+func (r *Report) pageGrid(n, from int) (at []int, begin float64) {
+	budget := r.in.Runs.Pages()
+	if budget < 5*max(from, firstPage) {
+		return slices.DeleteFunc(measure.Grid(budget, n), func(k int) bool { return k < from }), 0
+	}
+	first := float64(max(from, firstPage))
+	for i := range n {
+		k := int(math.Round(first * math.Pow(float64(budget)/first, float64(i)/float64(n-1))))
+		if len(at) == 0 || k > at[len(at)-1] {
+			at = append(at, k)
+		}
+	}
+	return at, first
+}
+
 // curves plots a measure against pages fetched, from page from on: one line per
 // strategy, with 95 % bands over topics. All lines have the same grid of pages.
 func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
-	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
-	at := slices.DeleteFunc(measure.Grid(r.in.Runs.Pages(), curvePoints), func(k int) bool { return k < from })
+	at, begin := r.pageGrid(curvePoints, from)
+	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, LogFrom: begin, Format: func(v float64) string { return value(m, v) }}
 	for _, name := range r.strategies() {
 		lines := r.in.Runs.Curves(m, name, at)
 		if len(lines) > 0 {
 			style := r.style(name)
-			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.IsOracle(name),
+			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(m, lines, at), Style: style, Bound: r.in.Runs.IsOracle(name),
 				Thin: style == restStyle, Bare: !r.drawsBand(name)})
 		}
 	}
@@ -45,7 +68,7 @@ func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 }
 
 // room returns the height at which a plot is read best. If the oracle, or
-// chance in the first twentieth of the pages, is at least twice as high as
+// chance in the first twentieth of the axis, is at least twice as high as
 // everything else, the plot is cut above the rest, since the differences
 // between strategies would otherwise fill its lowest part only; 0 means no cut.
 func (p Plot) room() float64 {
@@ -65,35 +88,38 @@ func (p Plot) room() float64 {
 	return step * math.Ceil(1.15*most/step)
 }
 
-// banded returns the mean of curves with its 95 % bootstrap band over topics.
-// The seed is that of the tests, so that the same runs give the same band.
-func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
-	lo, hi := measure.Bootstrap{Rounds: 1000, Seed: r.in.Tests.Seed}.Band(lines)
+// banded returns the mean of curves with its 95 % confidence interval over topics
+// at every place. A place with too few topics for an interval has the mean alone.
+func (r *Report) banded(m measure.Measure, lines [][]float64, at []int) (points []Point) {
 	for i, k := range at {
-		points = append(points, Point{float64(k), meanAt(lines, i), lo[i], hi[i]})
+		values := valuesAt(lines, i)
+		p := Point{X: float64(k), Y: measure.Mean(values)}
+		if p.Lo, p.Hi = m.Interval(values); !shown(p.Lo) || !shown(p.Hi) {
+			p.Lo, p.Hi = p.Y, p.Y
+		}
+		points = append(points, p)
 	}
 	return points
 }
 
-// meanAt returns the mean of curves at one place; NaN values are left out.
-func meanAt(lines [][]float64, i int) float64 {
-	var v []float64
+// valuesAt returns the values of curves at one place, without those that are NaN.
+func valuesAt(lines [][]float64, i int) (v []float64) {
 	for _, l := range lines {
 		if !math.IsNaN(l[i]) {
 			v = append(v, l[i])
 		}
 	}
-	return measure.Mean(v)
+	return v
 }
 
 // tiles draws one small plot per strategy: a thin line per topic, and their
 // mean. All have one scale, so that they can be compared: the scale is known
 // only after the last of them, which is why they are drawn in a second loop.
 func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
-	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
+	at, begin := r.pageGrid(thinPoints, 0)
 	top, topics := 0.0, r.in.Runs.Topics()
 	for _, name := range r.strategies() {
-		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight}
+		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight, LogFrom: begin}
 		lines := r.in.Runs.Curves(m, name, at)
 		for n, l := range lines {
 			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.IsOracle(name), Thin: true}
@@ -124,7 +150,7 @@ func lineName(topics []string, n, lines int) string {
 // plainMean returns the mean of curves without a band.
 func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
 	for i, k := range at {
-		y := meanAt(lines, i)
+		y := measure.Mean(valuesAt(lines, i))
 		points = append(points, Point{float64(k), y, y, y})
 	}
 	return points

@@ -178,11 +178,11 @@ func TestPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := r.Pairs(nil)
+	all, err := r.Pairs(nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := r.Pairs(func(a, b string) bool { return a == "a" && b == "c" })
+	some, err := r.Pairs(func(a, b string) bool { return a == "a" && b == "c" }, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (r *Report) shownLines() string {
 	if rest := len(r.rivals) - len(r.named); rest > 0 {
 		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + plain.Some(rest, "other strategy") + " in grey. "
 	}
-	text += "Bands are 95 % bootstrap intervals of the mean, over topics"
+	text += "Bands are 95 % confidence intervals of the mean, over topics"
 	if len(r.named) > banded {
 		text += ", drawn for the best two and the last of those named"
 	}

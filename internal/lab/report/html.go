@@ -80,11 +80,10 @@ type page struct {
 	Curves      []Figure
 	Singles     []Figure
 	SinglesOf   string
-	Columns     []column
+	Tables      []shownTable
 	Definitions []column
 	Hosts       bool // the crawls saw several hosts
 	Lead        string
-	Table       []tableRow
 	Caption     string
 	Legend      string
 	Notes       []string
@@ -109,8 +108,8 @@ type shownVerdict struct {
 type column struct{ Name, Kind, Doc string }
 
 // columns returns the measures as columns, with their definitions.
-func (r *Report) columns() (list []column) {
-	for _, m := range r.in.Measures {
+func (r *Report) columns(ms []measure.Measure) (list []column) {
+	for _, m := range ms {
 		list = append(list, column{m.String(), m.Kind().Name, m.Kind().Doc})
 	}
 	return list
@@ -127,6 +126,24 @@ func definitions(all []column) (list []column) {
 	return list
 }
 
+// A shownTable is a table of the page. Early is the one of early areas, which is
+// shown first.
+type shownTable struct {
+	Title   string
+	Early   bool
+	Columns []column
+	Rows    []tableRow
+}
+
+// shownTables returns the tables of the page.
+func (r *Report) shownTables() (list []shownTable) {
+	for _, ms := range r.tables() {
+		title := r.tableTitle(ms)
+		list = append(list, shownTable{title, title != "", r.columns(ms), r.tableRows(ms)})
+	}
+	return list
+}
+
 // A tableRow is a strategy's row, and a tableCell one of its figures.
 type tableRow struct {
 	ID, Name, Class string
@@ -138,6 +155,7 @@ type tableRow struct {
 // than, Title the interval that a browser shows on hovering.
 type tableCell struct {
 	Value, Beats, Error, Title string
+	Ended                      string // mark of crawls that ended early
 	Best                       bool
 }
 
@@ -173,10 +191,10 @@ func cleanLines(s string) string {
 func (r *Report) page() page {
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
-		Columns: r.columns(), Lead: r.lead().String(), Table: r.tableRows(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend())), Notes: r.notes(),
+		Tables: r.shownTables(), Lead: r.lead().String(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend() + r.endedLegend())), Notes: append(r.notes(), r.sameNotes()...),
 		Heat: r.heat(r.lead()), Matrix: r.matrix(r.lead()), Facts: r.facts(), BySites: r.bySites(), Lines: r.shownLines(),
 	}
-	p.Definitions, p.Hosts = definitions(p.Columns), r.severalHosts()
+	p.Definitions, p.Hosts = definitions(r.columns(slices.Concat(r.tables()...))), r.severalHosts()
 	p.Ranking = Figure{SVG: template.HTML(r.ranking(r.lead(), rankWide)), Narrow: template.HTML(r.ranking(r.lead(), rankNarrow)), Note: r.rankingNote()}
 	harvest := r.harvest()
 	p.Harvest = r.figure(harvest, wide, wideHeight)
@@ -238,7 +256,8 @@ func (r *Report) harvest() curveKind {
 const window = 200
 
 // curveKinds returns the measures of the smaller figures: those of sites for
-// crawls that look for sites, otherwise recall, what the crawl brings now,
+// crawls that look for sites, otherwise recall, that of listed targets if the
+// experiment measures it, what the crawl brings now,
 // hosts if there are several, and what the crawl itself believes.
 func (r *Report) curveKinds() []curveKind {
 	if r.bySites() {
@@ -256,6 +275,9 @@ func (r *Report) curveKinds() []curveKind {
 	list := []curveKind{
 		{"recall", "target recall", "Of the topic's pages that the crawl did not begin with, the share that was fetched. Steeper is better.", 0},
 		{"window_harvest", "harvest rate of the last 200 pages", "What the crawl brings now, not since its start: where it falls to 0 there is nothing left to find, or no way to it.", from},
+	}
+	if slices.ContainsFunc(r.in.Measures, func(m measure.Measure) bool { return m.Kind().Name == "recall_listed" }) {
+		list = slices.Insert(list, 1, curveKind{"recall_listed", "recall of listed targets", "Of the targets that a directory lists, as home pages, the share that was fetched.", 0})
 	}
 	if r.severalHosts() {
 		list = append(list, curveKind{"hosts_on", "hosts with a page on topic", "Different hosts: a crawl that stays on one is low here, however high its harvest.", 0})
@@ -404,7 +426,7 @@ func (r *Report) standing(m measure.Measure) string {
 // overlap although a difference is significant, which many readers take for a
 // contradiction.
 func (r *Report) rankingNote() string {
-	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
+	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% confidence intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
 		return text + " Topics are too few for tests."
 	}
@@ -464,13 +486,16 @@ func cleanAll(texts []string) (list []string) {
 
 // tableRows returns the main table in the order of rows. The interval of a
 // figure is in the title of its cell, where a browser shows it on hovering.
-func (r *Report) tableRows() (rows []tableRow) {
+func (r *Report) tableRows(ms []measure.Measure) (rows []tableRow) {
 	for _, name := range r.rows() {
 		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.IsOracle(name)}
-		for _, m := range r.in.Measures {
+		for _, m := range ms {
 			f := r.table[cell{name, m}]
 			c := tableCell{Value: value(m, f.centre), Beats: idRuns(f.beats, "–", "\u2009"), Best: f.best,
 				Title: fmt.Sprintf("95 %% interval %s to %s", value(m, f.lo), value(m, f.hi))}
+			if f.ended {
+				c.Ended = endedMark
+			}
 			if r.showsError(m, f) {
 				c.Error = "±" + value(m, f.se)
 			}
@@ -614,7 +639,7 @@ func (r *Report) facts() []Fact {
 	}
 	list = append(list, Fact{"random numbers", fmt.Sprintf("begin with %d", r.in.RNG)},
 		Fact{"what strategies see", "what a live crawler could know at that step: fetched pages as the judge rates them, and the links on them. Labels stay in the lab; only the oracle sees them, and it is no competitor."},
-		Fact{"tests", fmt.Sprintf("%s; 95 %% intervals by bootstrap, %s samples", r.in.Tests.Describe(), grouped(float64(r.in.Tests.Rounds)))})
+		Fact{"tests", r.in.Tests.Describe() + "; 95 % confidence intervals of means by Student's t, of medians by order statistics"})
 	list = append(list, r.in.Version...)
 	for i, f := range list {
 		list[i] = Fact{clean(f.Name, 200), clean(f.Value, longText)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"dowse/internal/lab/measure"
 )
@@ -11,8 +12,9 @@ import (
 // Pairs returns a table for a terminal: how strategies differ by each measure,
 // with the interval of the difference, both tests and both effect sizes. Only
 // pairs for which wanted returns true are included, all if it is nil; p-values
-// are adjusted for all pairs in either case.
-func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
+// are adjusted for all pairs in either case. A table that is wider than so many
+// columns continues below itself; 0 columns mean any number.
+func (r *Report) Pairs(wanted func(a, b string) bool, columns int) (string, error) {
 	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}
 	for _, m := range r.in.Measures {
 		ranks, err := r.tested(m, measure.WilcoxonTest)
@@ -31,7 +33,32 @@ func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
 			}
 		}
 	}
-	return aligned(lines), nil
+	if columns > 0 && columns < leastForPairs {
+		return pairList(lines, columns), nil
+	}
+	var parts []string
+	for _, part := range folded(lines, 3, columns) {
+		parts = append(parts, aligned(part))
+	}
+	return strings.Join(parts, "\n"), nil
+}
+
+// leastForPairs is the number of columns that the table of pairs needs.
+const leastForPairs = 72
+
+// pairList returns the table of pairs as a list for narrow terminals: each pair with
+// its figures below it.
+func pairList(lines [][]string, columns int) string {
+	var b strings.Builder
+	for _, l := range lines[1:] {
+		var figures []string
+		for i, s := range l[3:] {
+			figures = append(figures, lines[0][i+3]+" "+s)
+		}
+		b.WriteString(wrapped(fmt.Sprintf(" %s: %s − %s", l[0], l[1], l[2]), columns))
+		b.WriteString(wrapped(" "+strings.Join(figures, ", "), columns) + "\n")
+	}
+	return b.String()
 }
 
 // tested returns the comparisons by a test, whichever the experiment's own is.

@@ -22,6 +22,8 @@ type Plot struct {
 	// highest value.
 	Top           float64
 	Width, Height int // in pixels; default 800 × 460
+	// First value of a logarithmic horizontal axis; 0 for a linear one from 0.
+	LogFrom float64
 	// Of the last value after a curve's name; default measure.Figure.
 	Format func(float64) string
 	Lines  []Line
@@ -194,7 +196,7 @@ func (p Plot) styled() []Line {
 // of the width.
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
-	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
+	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: p.LogFrom, maxX: max(1, 2*p.LogFrom), maxY: p.Top, logX: p.LogFrom > 0}
 	if p.below {
 		f.bottom -= 12
 	}
@@ -246,7 +248,7 @@ func (p Plot) axes(b *strings.Builder, f frame) {
 			f.left, y, f.right, f.left-8, y+4.5, tick(v, niceStep((f.maxY-f.minY)/5)))
 	}
 	n := max(3, min(8, int((f.right-f.left)/60)))
-	for _, v := range ticks(f.minX, f.maxX, n) {
+	for _, v := range f.pageTicks(n) {
 		x := f.x(v)
 		fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fv4"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
 			x, f.bottom, x, f.bottom+18, tick(v, niceStep((f.maxX-f.minX)/float64(n))))

@@ -114,7 +114,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("a line of a run with %d fields: %q", len(strings.Fields(line)), line)
 		}
 	}
-	if n := strings.Count(r.Text(), "\n"); n != 4 {
+	if n := strings.Count(r.Text(0), "\n"); n != 4 {
 		t.Errorf("the table has %d lines, want 4", n)
 	}
 }
@@ -233,7 +233,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ got, want string }{
-		"text": {r.Text(), ` # strategy  harvest@end    pages_to_recall@0.5
+		"text": {r.Text(0), ` # strategy  harvest@end    pages_to_recall@0.5
  a slow      0.150 ±0.022   –
  b quick     0.683ᵃ ±0.060  5ᵃ
    oracle    0.900          5
@@ -330,8 +330,8 @@ func TestLittle(t *testing.T) {
 	if page := string(written(t, r)["report.html"]); !strings.Contains(page, "too few for a test") {
 		t.Error("the page does not state that one topic is too few")
 	}
-	if strings.ContainsAny(r.Text(), "ᵃᵇ") {
-		t.Errorf("letters from one topic:\n%s", r.Text())
+	if strings.ContainsAny(r.Text(0), "ᵃᵇ") {
+		t.Errorf("letters from one topic:\n%s", r.Text(0))
 	}
 	alone := Input{Runs: measure.Runs{Trails: []measure.Trail{{Strategy: "x", Topic: "t"}}}}
 	if r, err = New(alone); err != nil {
@@ -389,10 +389,10 @@ func TestBothTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(r.Text(), "0.683ᵃ") || !strings.Contains(r.Text(), "one-tailed paired t-test") {
-		t.Errorf("by Student's test:\n%s", r.Text())
+	if !strings.Contains(r.Text(0), "0.683ᵃ") || !strings.Contains(r.Text(0), "one-tailed paired t-test") {
+		t.Errorf("by Student's test:\n%s", r.Text(0))
 	}
-	pairs, err := r.Pairs(nil)
+	pairs, err := r.Pairs(nil, 0)
 	if err != nil || !strings.Contains(pairs, "slow  quick  6  −0.533") {
 		t.Errorf("%v\n%s", err, pairs)
 	}
@@ -403,7 +403,7 @@ func ExampleReport_Text() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Print(strings.Join(strings.Fields(r.Text())[:4], " "))
+	fmt.Print(strings.Join(strings.Fields(r.Text(0))[:4], " "))
 	// Output: # strategy harvest@end pages_to_recall@0.5
 }
 

@@ -119,8 +119,8 @@ func Results(parts []Part, left []LeftOut) string {
 }
 
 // howToRead explains the numbers of all parts.
-const howToRead = `Figures in tables are means over topics of the means over seed sets; ± in the first column is their standard error. After a
-claim follow the two figures, their mean difference with its 95 % bootstrap interval in brackets, n, the number of pairs
+const howToRead = `Figures in tables are means over topics of the means over seed sets; ± in the first column and at early areas is their standard error. After a
+claim follow the two figures, their mean difference with its 95 % confidence interval in brackets, n, the number of pairs
 (topics, or topics with each of their seed sets if the experiment is paired over runs), and p of the experiment's test: one-tailed
 in the direction of the claim, two-tailed where no difference is claimed. A claim that names a level of p is decided by the test,
 another by the interval, so that one may hold with a p above 0.05. Claims are checked one by one: nothing is

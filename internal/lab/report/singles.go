@@ -12,14 +12,14 @@ import (
 // others in grey. The grey curves are drawn once and referred to later, which
 // keeps the page small: with 20 strategies they are 20 paths instead of 400.
 func (r *Report) singles(m measure.Measure, y string) (list []Figure) {
-	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
+	at, begin := r.pageGrid(thinPoints, 0)
 	var lines []Line
 	for _, name := range r.strategies() {
 		if curves := r.in.Runs.Curves(m, name, at); len(curves) > 0 {
-			lines = append(lines, Line{Name: name, Points: r.banded(curves, at), Style: r.style(name), Bound: r.in.Runs.IsOracle(name)})
+			lines = append(lines, Line{Name: name, Points: r.banded(m, curves, at), Style: r.style(name), Bound: r.in.Runs.IsOracle(name)})
 		}
 	}
-	all := Plot{Lines: lines, Y: y, Width: tile, Height: tileHeight}
+	all := Plot{Lines: lines, Y: y, Width: tile, Height: tileHeight, LogFrom: begin}
 	// The frame is computed without lines, which would reserve room for names,
 	// and then gets the range of all of them.
 	f := all.frame(nil, 8) // no room for names

@@ -68,7 +68,7 @@ var madeInput = sync.OnceValues(func() (Input, error) {
 
 func blank(web *demo.Web, t demo.Topic, name string, seeds []dowse.URL) measure.Trail {
 	n := web.RelevantCount(t.Name)
-	return measure.Trail{Strategy: name, Topic: t.Name, Pages: web.Len(), Relevant: n, Targets: n - len(seeds), Reachable: n - len(seeds), Unseen: n - len(seeds)}
+	return measure.Trail{Strategy: name, Topic: t.Name, Pages: web.Len(), Relevant: n, Targets: n - len(seeds), Reachable: n - len(seeds)}
 }
 
 func crawlMade(web *demo.Web, t demo.Topic, name string) (measure.Trail, error) {
@@ -171,5 +171,5 @@ func TestKeep(t *testing.T) {
 		}
 		out.Close()
 	}
-	t.Log("\n" + r.Text())
+	t.Log("\n" + r.Text(0))
 }

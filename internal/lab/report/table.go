@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 // Letters of rows, plain and as superscripts. There is no superscript q in
@@ -126,27 +127,103 @@ func p(v float64) string {
 }
 
 // showsError reports whether the standard error of a figure is shown: in the
-// leading column, if it exists.
+// leading column and in those of early areas, if it exists.
 func (r *Report) showsError(m measure.Measure, f figure) bool {
-	return m == r.lead() && f.se > 0 && !math.IsNaN(f.se) && !math.IsInf(f.se, 0)
+	return (m == r.lead() || slices.Contains(r.early, m)) && f.se > 0 && !math.IsNaN(f.se) && !math.IsInf(f.se, 0)
 }
 
-// Text returns the table for a terminal, with superscript letters and a legend.
-func (r *Report) Text() string {
-	lines := [][]string{append([]string{"#", "strategy"}, columnNames(r.in.Measures)...)}
+// Text returns the tables for a terminal of so many columns, with superscript
+// letters and a legend; 0 columns mean any number. A table that is too wide
+// continues below itself with its other columns.
+func (r *Report) Text(columns int) string {
+	var b strings.Builder
+	for i, ms := range r.tables() {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if title := r.tableTitle(ms); title != "" {
+			b.WriteString(wrapped(" "+title, columns))
+		}
+		b.WriteString(r.textTable(ms, columns))
+	}
+	b.WriteString(wrapped(r.legend()+r.errorLegend()+r.endedLegend(), columns))
+	for _, note := range r.sameNotes() {
+		b.WriteString(wrapped(" "+note, columns))
+	}
+	return b.String()
+}
+
+// wrapped breaks a text that begins with a space into lines of at most so many
+// columns, each of which begins with a space; 0 columns mean any number.
+func wrapped(text string, columns int) string {
+	if columns <= 0 {
+		return text + "\n"
+	}
+	return " " + strings.Join(plain.Wrap(strings.TrimSpace(text), max(columns-1, 10)), "\n ") + "\n"
+}
+
+// textTable returns one table as text. Names are cut where a terminal is narrow.
+func (r *Report) textTable(ms []measure.Measure, columns int) string {
+	long := 40
+	if columns > 0 {
+		long = min(long, max(columns/3, 12))
+	}
+	lines := [][]string{append([]string{"#", "strategy"}, columnNames(ms)...)}
 	for _, name := range r.rows() {
-		line := []string{r.ids[name], clean(name, 40)}
-		for _, m := range r.in.Measures {
-			f := r.table[cell{name, m}]
-			text := value(m, f.centre) + raised(f.beats)
-			if r.showsError(m, f) {
-				text += " ±" + value(m, f.se)
-			}
-			line = append(line, text)
+		line := []string{r.ids[name], clean(name, long)}
+		for _, m := range ms {
+			line = append(line, r.textFigure(m, r.table[cell{name, m}]))
 		}
 		lines = append(lines, line)
 	}
-	return aligned(lines) + r.legend() + r.errorLegend() + "\n"
+	var parts []string
+	for _, part := range folded(lines, 2, columns) {
+		parts = append(parts, aligned(part))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// textFigure formats a figure with its letters, mark and error.
+func (r *Report) textFigure(m measure.Measure, f figure) string {
+	text := value(m, f.centre) + raised(f.beats)
+	if f.ended {
+		text += endedMark
+	}
+	if r.showsError(m, f) {
+		text += " ±" + value(m, f.se)
+	}
+	return text
+}
+
+// folded splits a table into parts that fit into so many columns, each of which
+// repeats the first fields of its lines. A part has at least one further field, so
+// that a very narrow terminal may still be too narrow.
+func folded(lines [][]string, first, columns int) (parts [][][]string) {
+	used := 0
+	for i := range first {
+		used += columnWidth(lines, i)
+	}
+	for from := first; from < len(lines[0]); {
+		to, room := from+1, used+columnWidth(lines, from)
+		for to < len(lines[0]) && (columns <= 0 || room+columnWidth(lines, to) <= columns) {
+			room += columnWidth(lines, to)
+			to++
+		}
+		var part [][]string
+		for _, l := range lines {
+			part = append(part, slices.Concat(l[:first], l[from:to]))
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
+// columnWidth returns the characters that aligned uses for a column.
+func columnWidth(lines [][]string, i int) (n int) {
+	for _, l := range lines {
+		n = max(n, utf8.RuneCountInString(l[i]))
+	}
+	return n + 1 + number(i > 0)
 }
 
 // columnNames returns the measures as they are written in experiments.
@@ -221,28 +298,23 @@ func (r *Report) hasRanges() bool {
 // topics returns the number of topics, on which the number of pairs depends.
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
 
-// Markdown returns the table and the outcomes of the claims, for a document.
+// Markdown returns the tables and the outcomes of the claims, for a document.
 // Every text is escaped, so that a strategy's label cannot break the table.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
-	for _, name := range r.rows() {
-		fmt.Fprintf(&b, "| %s | %s |", r.ids[name], markdown(name))
-		for _, m := range r.in.Measures {
-			f := r.table[cell{name, m}]
-			text := value(m, f.centre)
-			if f.best {
-				text = "**" + text + "**"
-			}
-			text += raised(f.beats)
-			if r.showsError(m, f) {
-				text += " ±" + value(m, f.se)
-			}
-			fmt.Fprintf(&b, " %s |", text)
+	for i, ms := range r.tables() {
+		if i > 0 {
+			b.WriteString("\n")
 		}
-		b.WriteString("\n")
+		if title := r.tableTitle(ms); title != "" {
+			fmt.Fprintf(&b, "%s:\n\n", title)
+		}
+		r.markdownTable(&b, ms)
 	}
-	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.%s\n", capital(strings.TrimSpace(r.legend()+r.errorLegend())), markdown(r.kinds()))
+	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.%s\n", capital(strings.TrimSpace(r.legend()+r.errorLegend()+r.endedLegend())), markdown(r.kinds()))
+	for _, note := range r.sameNotes() {
+		fmt.Fprintf(&b, "\n%s\n", markdown(note))
+	}
 	if len(r.Verdicts) > 0 {
 		b.WriteString("\n| claim | outcome | seen |\n|---|---|---|\n")
 		for _, v := range r.Verdicts {
@@ -250,6 +322,23 @@ func (r *Report) Markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// markdownTable writes one table.
+func (r *Report) markdownTable(b *strings.Builder, ms []measure.Measure) {
+	fmt.Fprintf(b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(ms), " | "), strings.Repeat("--:|", len(ms)))
+	for _, name := range r.rows() {
+		fmt.Fprintf(b, "| %s | %s |", r.ids[name], markdown(name))
+		for _, m := range ms {
+			f := r.table[cell{name, m}]
+			text := r.textFigure(m, f)
+			if bare := value(m, f.centre); f.best {
+				text = "**" + bare + "**" + strings.TrimPrefix(text, bare)
+			}
+			fmt.Fprintf(b, " %s |", text)
+		}
+		b.WriteString("\n")
+	}
 }
 
 // capital returns s with its first letter, which is ASCII, in upper case.

@@ -17,12 +17,14 @@ import (
 // check the figures:
 //
 //	trec/qrels               topic 0 document 1       the relevant pages of each topic
-//	trec/qrels.targets.SET   the same without the seeds of a seed set; if strategies have
-//	seeds of their own, one qrels.targets.STRATEGY.SET each
+//	trec/qrels.targets.SET   the same without training pages and the seeds of a seed set; if
+//	strategies have seeds of their own, one qrels.targets.STRATEGY.SET each
+//	trec/qrels.listed.SET    those of the targets that a directory lists, if there are any
 //	trec/run.STRATEGY.SET    topic Q0 document rank score tag
 //
 // Documents are in the order of the crawl and scores descend, so that trec_eval's
-// P_k on qrels equals harvest@k, and recall_k on qrels.targets equals recall@k.
+// P_k on qrels equals harvest@k, recall_k on qrels.targets equals recall@k, and on
+// qrels.listed recall_listed@k.
 func (r *Report) trecFiles() (files []File) {
 	ids := r.trecTopics()
 	files = append(files, File{"trec/qrels", func(w io.Writer) error { return r.writeQrels(w, ids, r.judged(), nil) }})
@@ -43,8 +45,12 @@ func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 	if len(r.in.Relevant) == 0 {
 		return nil
 	}
-	add := func(file string, seeds map[string]map[dowse.URL]bool) {
-		files = append(files, File{file, func(w io.Writer) error { return r.writeQrels(w, ids, r.in.Relevant, seeds) }})
+	add := func(part string, seeds map[string]map[dowse.URL]bool) {
+		r.addTrained(seeds)
+		files = append(files, File{"trec/qrels.targets." + part, func(w io.Writer) error { return r.writeQrels(w, ids, r.in.Relevant, seeds) }})
+		if r.hasListed() {
+			files = append(files, File{"trec/qrels.listed." + part, func(w io.Writer) error { return r.writeQrels(w, ids, r.in.Listed, seeds) }})
+		}
 	}
 	all := r.seeds(set, "")
 	differ := slices.ContainsFunc(r.strategies(), func(name string) bool {
@@ -52,14 +58,31 @@ func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 		return slices.ContainsFunc(slices.Collect(maps.Keys(own)), func(topic string) bool { return len(own[topic]) != len(all[topic]) })
 	})
 	if !differ {
-		add(fmt.Sprintf("trec/qrels.targets.%d", set), all)
+		add(strconv.Itoa(set), all)
 		return files
 	}
 	names := map[string]bool{}
 	for _, name := range r.strategies() {
-		add(unique(fmt.Sprintf("trec/qrels.targets.%s.%d", slug(name), set), names), r.seeds(set, name))
+		add(unique(fmt.Sprintf("%s.%d", slug(name), set), names), r.seeds(set, name))
 	}
 	return files
+}
+
+// addTrained adds the training pages to what is left out of the targets.
+func (r *Report) addTrained(without map[string]map[dowse.URL]bool) {
+	for topic, list := range r.in.Trained {
+		if without[topic] == nil {
+			without[topic] = map[dowse.URL]bool{}
+		}
+		for _, u := range list {
+			without[topic][u] = true
+		}
+	}
+}
+
+// hasListed reports whether any target of any topic is listed by a directory.
+func (r *Report) hasListed() bool {
+	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return t.Listed > 0 })
 }
 
 // unique returns the name, with a number appended if it is used already, and

@@ -25,6 +25,9 @@ type Labels struct {
 	pages map[dowse.URL][]string
 	order []dowse.URL      // of first appearance
 	words map[string]Words // by topic, of synthetic webs
+	// Topics under which a directory lists a page.
+	listed  map[dowse.URL][]string
+	portals []dowse.URL // pages that lead everywhere, of synthetic webs
 }
 
 // Words describe a topic as a person would in a topic file.
@@ -36,8 +39,13 @@ const (
 	maxLabels    = 20_000_000
 )
 
-// ReadLabels reads labels: one URL and topic per line, separated by a tab;
-// further columns are ignored. A header "url", empty lines and lines that begin
+// listedMark in the third column of a file of labels means that a directory lists
+// the page under the topic.
+const listedMark = "listed"
+
+// ReadLabels reads labels: one URL and topic per line, separated by a tab. The word
+// listed in a third column marks a page that a directory lists under the topic;
+// other words and further columns are ignored. A header "url", empty lines and lines that begin
 // with # are skipped. URLs are parsed and made canonical, so that they match
 // those of the web. A line that cannot be read is a [*mistake.Error] with its
 // number and what to write instead; nothing is skipped silently, since missing
@@ -52,7 +60,8 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 			continue
 		}
 		raw, topic, ok := strings.Cut(line, "\t")
-		topic, _, _ = strings.Cut(topic, "\t")
+		topic, marks, _ := strings.Cut(topic, "\t")
+		mark, _, _ := strings.Cut(marks, "\t")
 		topic = strings.Trim(topic, "/ ")
 		if !ok || topic == "" {
 			return nil, labelMistake(n, "want URL, tab and topic", "write https://example.org/page, a tab, Top/Science/Physics")
@@ -65,6 +74,9 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 			return nil, fmt.Errorf("web: labels: more than %d lines", maxLabels)
 		}
 		l.add(u, topic)
+		if mark == listedMark {
+			l.list(u, topic)
+		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("web: labels: %w", err)
@@ -79,7 +91,7 @@ func labelMistake(line int, problem, fix string) error {
 
 // newLabels returns labels for no page.
 func newLabels() *Labels {
-	return &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}}
+	return &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}, listed: map[dowse.URL][]string{}}
 }
 
 // add labels a page with a topic, once.
@@ -90,6 +102,13 @@ func (l *Labels) add(u dowse.URL, topic string) {
 	}
 	if !slices.Contains(have, topic) {
 		l.pages[u] = append(have, topic)
+	}
+}
+
+// list records that a directory lists a page under a topic.
+func (l *Labels) list(u dowse.URL, topic string) {
+	if !slices.Contains(l.listed[u], topic) {
+		l.listed[u] = append(l.listed[u], topic)
 	}
 }
 
@@ -139,18 +158,39 @@ func (s Source) labelsFile() string {
 	return ""
 }
 
-// labels returns the labels of the synthetic web, with the words of its topics.
+// labels returns the labels of the synthetic web, with the words of its topics. The
+// home pages of sites on a topic are those that a directory would list.
 func (m Synthetic) labels() *Labels {
 	w := m.web()
 	l := newLabels()
+	l.portals = w.GeneralSeeds(w.Len())
 	for _, t := range w.Topics() {
 		l.words[t.Path] = Words{t.Words, t.Also, t.Not}
 		for u := range w.Relevant(t.Path) {
 			l.add(u, t.Path)
+			if isHome(u) {
+				l.list(u, t.Path)
+			}
 		}
 	}
 	return l
 }
+
+// isHome reports whether a URL is that of a host's home page.
+func isHome(u dowse.URL) bool {
+	_, rest, _ := strings.Cut(string(u), "://")
+	_, path, ok := strings.Cut(rest, "/")
+	return ok && path == ""
+}
+
+// Listed reports whether a directory lists a page under a topic or one below it.
+func (l *Labels) Listed(u dowse.URL, topic string) bool {
+	return slices.ContainsFunc(l.listed[u], func(t string) bool { return within(t, topic) })
+}
+
+// Portals returns the home pages of the directories, newspapers and general sites of
+// a synthetic web; nil for a recorded one.
+func (l *Labels) Portals() []dowse.URL { return l.portals }
 
 // Is reports whether a page is on a topic or on one below it.
 func (l *Labels) Is(u dowse.URL, topic string) bool {
@@ -221,7 +261,11 @@ func (l *Labels) Write(w io.Writer) error {
 	out.WriteString("url\ttopic\n")
 	for _, u := range l.order {
 		for _, t := range l.pages[u] {
-			fmt.Fprintf(out, "%s\t%s\n", u, t)
+			line := string(u) + "\t" + t
+			if slices.Contains(l.listed[u], t) {
+				line += "\t" + listedMark
+			}
+			fmt.Fprintln(out, line)
 		}
 	}
 	return out.Flush()

@@ -687,3 +687,32 @@ func TestCached(t *testing.T) {
 		t.Errorf("Cached = %+v, want %+v", got, want)
 	}
 }
+
+// TestListedLabels: a third column says that a directory lists a page under the topic, and
+// is written again; other words there mean nothing.
+func TestListedLabels(t *testing.T) {
+	const file = "url\ttopic\nhttp://a.demo/\tTop/A/B\tlisted\nhttp://a.demo/x\tTop/A/B\thome\tlisted\nhttp://a.demo/\tTop/C\n"
+	l, err := ReadLabels(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		url   dowse.URL
+		topic string
+		want  bool
+	}{
+		{"http://a.demo/", "Top/A/B", true}, {"http://a.demo/", "Top/A", true}, {"http://a.demo/", "Top/C", false},
+		{"http://a.demo/x", "Top/A/B", false}, {"http://b.demo/", "Top/A/B", false},
+	} {
+		if got := l.Listed(c.url, c.topic); got != c.want || c.url != "http://b.demo/" && c.topic != "Top/C" && !l.Is(c.url, c.topic) {
+			t.Errorf("%s is listed under %s: %v, want %v", c.url, c.topic, got, c.want)
+		}
+	}
+	var again strings.Builder
+	if err := l.Write(&again); err != nil {
+		t.Fatal(err)
+	}
+	if want := "url\ttopic\nhttp://a.demo/\tTop/A/B\tlisted\nhttp://a.demo/\tTop/C\nhttp://a.demo/x\tTop/A/B\n"; again.String() != want {
+		t.Errorf("wrote %q, want %q", again.String(), want)
+	}
+}

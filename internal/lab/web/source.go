@@ -37,6 +37,7 @@ type Source struct {
 // Synthetic selects a synthetic web.
 type Synthetic struct {
 	Pages int    // default 2,400
+	Sites int    // hosts; default by the number of pages, see demo.Config
 	Seed  uint64 // random seed
 }
 
@@ -72,7 +73,7 @@ func (s Source) name() string {
 
 // web generates the synthetic web.
 func (m Synthetic) web() *demo.Web {
-	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Seed: m.Seed})
+	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Sites: m.Sites, Seed: m.Seed})
 }
 
 // peoplePerPage is the number of people in the synthetic web's access log per
@@ -208,6 +209,9 @@ func (s Source) key() (string, error) {
 func (m Synthetic) digest(w io.Writer) {
 	d := m.web()
 	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)
+	if m.Sites != 0 {
+		fmt.Fprintf(w, "sites %d\n", m.Sites)
+	}
 	for i := 0; i < d.Len(); i += max(1, d.Len()/64) {
 		p, _ := d.Page(d.URL(i))
 		fmt.Fprintf(w, "%d %s %d %s\n", p.Status, p.URL, len(p.Body), p.Body)
