@@ -43,6 +43,15 @@ func Address(u dowse.URL) string {
 	return s
 }
 
+// Host returns the part of a URL between scheme and path.
+func Host(u dowse.URL) string {
+	_, rest, _ := strings.Cut(string(u), "://")
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
 // Within returns a range of words if the page has all of them, else an empty range. The
 // text of a page is gone after a takedown, while its links still refer to words.
 func Within(d *dowse.Document, s dowse.Span) dowse.Span {

@@ -1,4 +1,4 @@
-package strategy_test
+package logistic_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/internal/logistic"
 	"dowse/strategy/strategytest"
 )
 
@@ -39,7 +40,7 @@ func TestAutoBegins(t *testing.T) {
 	rate := func(page, context float64) float64 {
 		p := autoPage("http://a.test/", page, "", nil, 0, "one")
 		p.Links[0].Context = context
-		return (&strategy.Auto{}).Follow(p)[0].Priority
+		return (&logistic.Auto{}).Follow(p)[0].Priority
 	}
 	for _, c := range []struct{ page, context, worsePage, worseContext float64 }{
 		{0.5, 0.9, 0.5, 0.1}, {0.9, 0.5, 0.1, 0.5}, {0.3, 0.9, 0.9, 0.01},
@@ -53,7 +54,7 @@ func TestAutoBegins(t *testing.T) {
 // TestAutoLearns lets links about kelp lead to the topic and links about shops away from
 // it, with equal ratings. Links that wait are then rated by their words.
 func TestAutoLearns(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	var links []string
 	for i := range 20 {
@@ -78,7 +79,7 @@ func TestAutoLearns(t *testing.T) {
 // TestAutoVocabulary lets relevant pages have a word in their text that no link has had
 // so far: a link with this word is better than one with a word of other pages.
 func TestAutoVocabulary(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		words := []string{"anemone reef water", "mortgage bank water"}[i%2]
@@ -94,7 +95,7 @@ func TestAutoVocabulary(t *testing.T) {
 // TestAutoCountsMentionsTogether links to one URL from a second page, in words that belong
 // to the topic: the lead rises, although its first link did not have them.
 func TestAutoCountsMentionsTogether(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemone reef", "mortgage bank"}[i%2], said, 200))
@@ -111,7 +112,7 @@ func TestAutoCountsMentionsTogether(t *testing.T) {
 // again by its note alone gives the same, and that the reasons of a chosen lead name the word
 // that decided.
 func TestAutoReasons(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemones reef", "mortgage bank"}[i%2], said, 200))
@@ -139,12 +140,12 @@ func TestAutoReasons(t *testing.T) {
 
 // TestAutoLoadsItsOwn refuses the state of another strategy, and what is none.
 func TestAutoLoadsItsOwn(t *testing.T) {
-	b, err := (&strategy.Online{}).Save()
+	b, err := (&logistic.Online{}).Save()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range [][]byte{b, []byte("x"), nil} {
-		if err := (&strategy.Auto{}).Load(bad); err == nil {
+		if err := (&logistic.Auto{}).Load(bad); err == nil {
 			t.Errorf("%d bytes that auto did not save were taken", len(bad))
 		}
 	}
@@ -181,7 +182,7 @@ func TestAutoOnManyHosts(t *testing.T) {
 		}
 		return n
 	}
-	auto, context := found(&strategy.Auto{}), found(&strategy.LinkContext{})
+	auto, context := found(&logistic.Auto{}), found(&strategy.LinkContext{})
 	if auto < 140 || auto < context+50 {
 		t.Errorf("of %d visits, auto made %d to course pages, link-context %d", visits, auto, context)
 	}
