@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/demo"
 	"dowse/internal/mistake"
 	"dowse/weburl"
 )
@@ -141,8 +142,17 @@ func (s Source) labelsFile() string {
 
 // labels returns the labels of the synthetic web, with the words of its topics.
 func (m Synthetic) labels() *Labels {
-	w := m.web()
 	l := newLabels()
+	if m.Campus {
+		c := m.campus()
+		for u := range c.Pages() {
+			if class, _ := c.Class(u); class != demo.OtherPage {
+				l.add(u, class.Topic())
+			}
+		}
+		return l
+	}
+	w := m.web()
 	for _, t := range w.Topics() {
 		l.words[t.Path] = Words{t.Words, t.Also, t.Not}
 		for u := range w.Relevant(t.Path) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,8 +37,20 @@ type Source struct {
 
 // Synthetic selects a synthetic web.
 type Synthetic struct {
-	Pages int    // default 2,400
+	Pages int    // default 2,400; of a campus 4,000
 	Seed  uint64 // random seed
+	// Campus selects a web like that of universities, whose topics are classes of pages.
+	Campus bool
+}
+
+// generated is what the lab needs of a synthetic web.
+type generated interface {
+	RoundTripper() http.RoundTripper
+	Pages() iter.Seq[dowse.URL]
+	Page(dowse.URL) (demo.Page, bool)
+	URL(number int) dowse.URL
+	Len() int
+	Latency(dowse.URL) time.Duration
 }
 
 // A transport answers requests for the pages of a web, and lists what can be
@@ -58,10 +71,7 @@ func (s Source) name() string {
 		return s.Name
 	}
 	if s.Demo != nil {
-		if s.Demo.Seed == 0 {
-			return "demo"
-		}
-		return fmt.Sprintf("demo-%d", s.Demo.Seed)
+		return s.Demo.name()
 	}
 	base := filepath.Base(s.Paths[0])
 	for _, suffix := range []string{".gz", ".warc", ".wacz", ".web", ".dowse"} {
@@ -70,9 +80,34 @@ func (s Source) name() string {
 	return base
 }
 
-// web generates the synthetic web.
+// name returns the name of the synthetic web in tables.
+func (m Synthetic) name() string {
+	name := "demo"
+	if m.Campus {
+		name = "campus"
+	}
+	if m.Seed == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, m.Seed)
+}
+
+// generate generates the synthetic web.
+func (m Synthetic) generate() generated {
+	if m.Campus {
+		return m.campus()
+	}
+	return m.web()
+}
+
+// web generates the web of the demo.
 func (m Synthetic) web() *demo.Web {
 	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Seed: m.Seed})
+}
+
+// campus generates the web like that of universities.
+func (m Synthetic) campus() *demo.Campus {
+	return demo.NewCampus(demo.CampusConfig{Pages: m.Pages, Seed: m.Seed})
 }
 
 // peoplePerPage is the number of people in the synthetic web's access log per
@@ -150,7 +185,7 @@ func archivesIn(dir string) ([]string, error) {
 // ErrCut.
 func (s Source) open() (*transport, error) {
 	if s.Demo != nil {
-		w := s.Demo.web()
+		w := s.Demo.generate()
 		return &transport{RoundTripper: w.RoundTripper(), list: slices.Collect(w.Pages()), beyond: 2,
 			latency: w.Latency, close: func() error { return nil }}, nil
 	}
@@ -206,8 +241,8 @@ func (s Source) key() (string, error) {
 // the key. The generator is deterministic: a sample shows a change that affects
 // more than a few pages.
 func (m Synthetic) digest(w io.Writer) {
-	d := m.web()
-	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)
+	d := m.generate()
+	fmt.Fprintf(w, "%s %d %d\n", strings.TrimRight(m.name(), "-0123456789"), d.Len(), m.Seed)
 	for i := 0; i < d.Len(); i += max(1, d.Len()/64) {
 		p, _ := d.Page(d.URL(i))
 		fmt.Fprintf(w, "%d %s %d %s\n", p.Status, p.URL, len(p.Body), p.Body)

@@ -58,10 +58,14 @@ func (k *clues) per(sum float64) float64 {
 }
 
 // add adds a link from a page of relevance r, with the judge's ratings of its window and
-// anchor. Beyond mostLinks, means stay means.
-func (k *clues) add(r, context, anchor float64) {
+// anchor. Beyond mostLinks, means stay means in a full form. In the other one the sum goes
+// on, so that the mean of a page with very many links rises to 1; online has always rated
+// such pages by it.
+func (k *clues) add(r, context, anchor float64, f *form) {
 	if k.links == mostLinks {
-		k.sum, k.contexts, k.ratings = k.sum-k.per(k.sum), k.contexts-k.per(k.contexts), k.ratings-k.per(k.ratings)
+		if f.full {
+			k.sum, k.contexts, k.ratings = k.sum-k.per(k.sum), k.contexts-k.per(k.contexts), k.ratings-k.per(k.ratings)
+		}
 		k.links--
 	}
 	k.links++
@@ -99,8 +103,11 @@ func (k *clues) inWindow(code uint16, f *form) {
 func (k *clues) merge(from *clues, f *form) {
 	k.links += from.links
 	k.sum, k.contexts, k.ratings = k.sum+from.sum, k.contexts+from.contexts, k.ratings+from.ratings
-	if most := float64(mostLinks); k.links > mostLinks {
-		share := most / float64(k.links)
+	if k.links > mostLinks {
+		share := 1.0
+		if f.full {
+			share = mostLinks / float64(k.links)
+		}
 		k.links, k.sum, k.contexts, k.ratings = mostLinks, k.sum*share, k.contexts*share, k.ratings*share
 	}
 	k.context, k.anchor, k.best = max(k.context, from.context), max(k.anchor, from.anchor), max(k.best, from.best)

@@ -13,7 +13,7 @@ func FuzzClues(f *testing.F) {
 		k.page(70_000, 255, &form)
 		k.inAnchor(9, &form)
 		k.inWindow(10, &form)
-		k.add(1, 0.25, 0.5)
+		k.add(1, 0.25, 0.5, &form)
 		f.Add(k.note(&form))
 	}
 	f.Add("")
@@ -47,8 +47,8 @@ func TestNotes(t *testing.T) {
 		k.page(70_000, 255, &c.form)
 		k.inAnchor(9, &c.form)
 		k.inWindow(0x10a, &c.form)
-		k.add(1, 0.25, 0.5)
-		k.add(0.5, 0.25, 0)
+		k.add(1, 0.25, 0.5, &c.form)
+		k.add(0.5, 0.25, 0, &c.form)
 		if got := k.note(&c.form); got != c.want {
 			t.Errorf("%c: note %q, want %q", c.form.mark, got, c.want)
 		}
@@ -59,7 +59,7 @@ func TestNotes(t *testing.T) {
 func TestCluesOfManyLinks(t *testing.T) {
 	var k clues
 	for range 1000 {
-		k.add(0.5, 0.25, 0.75)
+		k.add(0.5, 0.25, 0.75, &autoForm)
 	}
 	var twice clues
 	twice.merge(&k, &autoForm)

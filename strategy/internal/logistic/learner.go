@@ -228,7 +228,7 @@ func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32)
 		c, a := s.place(k, p, &l.More[i])
 		context, anchor = max(context, c), max(anchor, a)
 	}
-	k.add(r, context, anchor)
+	k.add(r, context, anchor, &s.form)
 }
 
 // place adds the words of one of the places in which a page links to a target, and
