@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	},
 	"dowse/strategy/internal/logistic": {
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
-		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
+		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
 	},
 	"dowse/strategy/internal/linkclass": {
 		"dowse", "dowse/internal/text", "dowse/judge", "dowse/strategy/input",

@@ -46,8 +46,10 @@ func Address(u dowse.URL) string {
 // Host returns the part of a URL between scheme and path.
 func Host(u dowse.URL) string {
 	_, rest, _ := strings.Cut(string(u), "://")
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
+	for i := range len(rest) {
+		if c := rest[i]; c == '/' || c == '?' || c == '#' {
+			return rest[:i]
+		}
 	}
 	return rest
 }

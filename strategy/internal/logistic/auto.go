@@ -51,7 +51,7 @@ func (s *auto) Take(in input.Inputs) error {
 // strategy is a plain struct without a constructor.
 func (s *auto) begin() *learner {
 	if s.codes == nil {
-		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 100), 0), folders: true, still: 0.05}
+		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 100), 0), still: 0.15}
 		s.open(s, m, s.Language, s.named)
 		s.sections = make(table, tableSize)
 		s.names = make([]string, wordCodes)
@@ -143,15 +143,20 @@ func (s *auto) signals(e *link) {
 	copy(s.x[:], e.fixed[:])
 	base := s.base.mean(0.1)
 	usual := oddsOf(base)
-	siblings, section := cell{}, cell{}
+	siblings, section, heading := cell{}, cell{}, cell{}
 	for i := range e.n {
 		siblings.add(*s.ring.page(e.pages[i]))
 		section.add(s.sections.of(e.sections[i]))
+		if e.headings[i] != 0 {
+			heading.add(s.places.of(e.headings[i]))
+		}
 	}
 	s.x[autoSiblings] = apart(siblings, base, usual)
 	s.x[autoSection] = apart(section, base, usual)
 	s.x[autoHost] = apart(s.places.of(e.host), base, usual)
 	s.x[autoFolder] = apart(s.places.of(e.folder), base, usual)
+	s.x[autoHeading] = apart(heading, base, usual)
+	s.x[autoPattern] = apart(s.places.of(e.pattern), base, usual)
 }
 
 // apart returns how far the mean of a tally is from that of all pages, in log-odds.
@@ -183,7 +188,7 @@ type savedAuto struct {
 // Save returns the model, the tallies and the waiting leads.
 func (s *auto) Save() ([]byte, error) {
 	s.begin()
-	return state.SaveBinary(&savedAuto{&s.modelState, &autoState{
+	return state.SaveBinary(&savedAuto{s.saved(), &autoState{
 		Base: s.base, Pages: s.ring.pages, Next: s.ring.next, Sections: s.sections, Places: s.places,
 		Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand,
 	}})
@@ -200,8 +205,9 @@ func (s *auto) Load(b []byte) error {
 		return errors.New("strategy: load: saved state is not one of auto")
 	}
 	k := saved.State
-	s.modelState, s.base, s.ring, s.sections, s.places = *saved.Model, k.Base, ring{k.Pages, k.Next}, k.Sections, k.Places
-	s.restore(k.Kept, k.Turn, k.Hand)
+	s.autoModel.restore(saved.Model)
+	s.base, s.ring, s.sections, s.places = k.Base, ring{k.Pages, k.Next}, k.Sections, k.Places
+	s.learner.restore(k.Kept, k.Turn, k.Hand)
 	return nil
 }
 

@@ -26,6 +26,8 @@ const (
 	autoTopicAnchor // the vocabulary's ratings of anchor, window and URL, in the order of places
 	autoTopicWindow
 	autoTopicURL
+	autoHeading
+	autoPattern
 	autoSignals
 )
 
@@ -33,10 +35,12 @@ const (
 type signals [autoSignals]float64
 
 // autoPrior are the initial weights of the signals, fitted to links of crawls for other
-// topics and rounded (docs/decisions/0050).
+// topics and rounded (docs/decisions/0050), and for heading and pattern chosen on webs where
+// these matter (docs/decisions/0055).
 var autoPrior = signals{
 	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
 	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
+	autoHeading: 4, autoPattern: 3,
 }
 
 // The parts of a priority, which are the reasons for it.
@@ -48,12 +52,13 @@ const (
 	partAnchor // words, in the order of places
 	partWindow
 	partURL
+	partForm
 	autoReasons
 )
 
 var autoSays = []string{
 	"what is usual", "ratings of the link's words", "linking pages and their other links", "other pages of the site",
-	"words of the anchor", "words around the link", "words of the URL",
+	"words of the anchor", "words around the link", "words of the URL", "heading of the link and form of the URL",
 }
 
 // autoWordSays begin the reason for a single word, by place.
@@ -63,6 +68,7 @@ var autoPart = [autoSignals]int{
 	autoBase: partUsual, autoContext: partRatings, autoContexts: partRatings, autoAnchor: partRatings, autoAnchors: partRatings,
 	autoParent: partPages, autoParents: partPages, autoLinks: partPages, autoSiblings: partPages, autoSection: partPages,
 	autoHost: partSite, autoFolder: partSite, autoTopicAnchor: partAnchor, autoTopicWindow: partWindow, autoTopicURL: partURL,
+	autoHeading: partForm, autoPattern: partForm,
 }
 
 // oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
@@ -90,12 +96,28 @@ var linksLog = func() (t [256]float64) {
 type autoModel struct {
 	modelState
 	rate, signalRate float64
-	mark             []uint32 // by code: the last page that had the word
-	r                float64  // relevance of the page that is read
-	odds             float64  // against the topic, of all pages
+	heard            []heardWord // by code
+	page             pageRead
 }
 
-// modelState is what the model has learnt.
+// A heardWord counts the pages with a word and sums their relevance. It is Seen of the saved
+// form, with the last page that had the word next to it, because they are used together.
+type heardWord struct {
+	seen
+	page uint32
+}
+
+// A pageRead is what the words of the page that is read have in common.
+type pageRead struct {
+	number uint32
+	r      float32 // its relevance
+	odds   float64 // against the topic, of all pages
+	// The relevance of the imaginary pages that every word has, and what is missing to their number.
+	on, off float64
+}
+
+// modelState is what the model has learnt, in the form in which it is saved. Seen is empty
+// otherwise: see heardWord.
 type modelState struct {
 	Signals []weight
 	Words   []wordWeights // by code
@@ -126,42 +148,70 @@ const (
 
 // newAutoModel returns a model with the initial weights.
 func newAutoModel(rate, signalRate float64) autoModel {
-	m := autoModel{rate: rate, signalRate: signalRate, mark: make([]uint32, wordCodes)}
-	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, wordCodes), Squares: make([]squares, wordCodes), Seen: make([]seen, wordCodes)}
+	m := autoModel{rate: rate, signalRate: signalRate, heard: make([]heardWord, wordCodes)}
+	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, wordCodes), Squares: make([]squares, wordCodes)}
 	for i, w := range autoPrior {
 		m.Signals[i].W = w
 	}
 	return m
 }
 
-// sound reports whether a state that was read has the right sizes.
+// firstSignals is the number of signals of states that were saved before links were rated by
+// heading and pattern.
+const firstSignals = autoHeading
+
+// sound reports whether a state that was read has the right sizes. To a state with the first
+// signals only it adds the others.
 func (m *modelState) sound() bool {
+	if len(m.Signals) == firstSignals {
+		for _, w := range autoPrior[firstSignals:] {
+			m.Signals = append(m.Signals, weight{W: w})
+		}
+	}
 	return len(m.Signals) == autoSignals && len(m.Words) == wordCodes && len(m.Squares) == wordCodes && len(m.Seen) == wordCodes
+}
+
+// saved returns what the model has learnt.
+func (m *autoModel) saved() *modelState {
+	k := m.modelState
+	k.Seen = make([]seen, wordCodes)
+	for i := range k.Seen {
+		k.Seen[i] = m.heard[i].seen
+	}
+	return &k
+}
+
+// restore sets what the model has learnt; k must be sound.
+func (m *autoModel) restore(k *modelState) {
+	for i, w := range k.Seen {
+		m.heard[i] = heardWord{seen: w}
+	}
+	m.modelState = *k
+	m.Seen = nil
 }
 
 // openPage begins to read a page of relevance r; [autoModel.word] reads its words.
 func (m *autoModel) openPage(r float64) {
 	m.Pages.take(r)
-	m.r = r
 	p := m.Pages.mean(0.1)
-	m.odds = (1 - p) / p
+	odds := (1 - p) / p
+	p = 1 / (1 + odds)
+	m.page = pageRead{uint32(m.Pages.N), float32(r), odds, topicPrior * p, topicPrior * (1 - p)}
 }
 
 // word counts a word of the page, once per page, and computes how much it belongs to the
 // topic: the log of the odds that a page with the word is relevant, against those of all
 // pages, smoothed by imaginary pages.
 func (m *autoModel) word(code uint16) {
-	page := uint32(m.Pages.N)
-	if code == 0 || m.mark[code] == page {
+	c := &m.heard[code]
+	if code == 0 || c.page == m.page.number {
 		return
 	}
-	m.mark[code] = page
-	c := &m.Seen[code]
+	c.page = m.page.number
 	c.N++
-	c.C += float32(m.r)
-	p := 1 / (1 + m.odds)
+	c.C += m.page.r
 	n, rel := float64(c.N), float64(c.C)
-	m.Words[code].Topic = float32(math.Log((rel+float64(topicPrior*p))/(n-rel+float64(topicPrior*(1-p)))*m.odds) / topicScale)
+	m.Words[code].Topic = float32(math.Log((rel+m.page.on)/(n-rel+m.page.off)*m.page.odds) / topicScale)
 }
 
 // words sets the signals of the vocabulary in x, and returns the sums of the weights of

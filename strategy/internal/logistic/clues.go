@@ -3,8 +3,6 @@ package logistic
 import (
 	"encoding/binary"
 	"slices"
-
-	"dowse/internal/wire"
 )
 
 // clues are what is known of a URL before its visit, from all links to it. They are stored
@@ -20,11 +18,14 @@ type clues struct {
 
 	n        int // of pages
 	pages    [mostPages]uint32
-	sections [mostPages]uint8 // of the links on these pages
-	na       int              // of anchors
+	sections [mostPages]uint8  // of the links on these pages
+	headings [mostPages]uint16 // codes of the headings of these sections; 0 for none
+	na       int               // of anchors
 	anchors  [mostAnchorWords]uint16
 	nw       int // of around
 	around   [mostWindowWords]uint16
+	// One bit per word of around, by its code: a word whose bit is not set is not among them.
+	aroundBits uint64
 }
 
 // mostLinks is the largest number of links that is counted.
@@ -37,17 +38,21 @@ type form struct {
 	pages, anchors, around int // limits, at most those of clues
 	// full says that means of ratings and the sections of links are part of the note.
 	full bool
+	// structured says that the headings of sections are part of the note as well. Notes that
+	// were written before they were have the mark plain.
+	structured bool
+	plain      byte
 }
 
-// The forms of the two strategies. Notes are at most 89 and 137 bytes long.
+// The forms of the two strategies. Notes are at most 89 and 145 bytes long.
 var (
 	onlineForm = form{mark: 'o', pages: 3, anchors: 8, around: 24}
-	autoForm   = form{mark: 'a', pages: mostPages, anchors: mostAnchorWords, around: mostWindowWords, full: true}
+	autoForm   = form{mark: 'A', pages: mostPages, anchors: mostAnchorWords, around: mostWindowWords, full: true, structured: true, plain: 'a'}
 )
 
 // longestNote is the length of the longest note: mark, links, six ratings, three lengths,
-// then pages with sections, and words.
-const longestNote = 1 + 1 + 6*2 + 3 + 5*mostPages + 2*(mostAnchorWords+mostWindowWords)
+// then pages with sections and headings, and words.
+const longestNote = 1 + 1 + 6*2 + 3 + 7*mostPages + 2*(mostAnchorWords+mostWindowWords)
 
 // per returns the mean over links of a sum.
 func (k *clues) per(sum float64) float64 {
@@ -75,10 +80,11 @@ func (k *clues) add(r, context, anchor float64, f *form) {
 	k.ratings += anchor
 }
 
-// page records a linking page and the section of the link; the first ones are kept.
-func (k *clues) page(number uint32, section uint8, f *form) {
+// page records a linking page, with the section of the link there and the code of the
+// section's heading; the first ones are kept.
+func (k *clues) page(number uint32, section uint8, heading uint16, f *form) {
 	if k.n < f.pages && !slices.Contains(k.pages[:k.n], number) {
-		k.pages[k.n], k.sections[k.n] = number, section
+		k.pages[k.n], k.sections[k.n], k.headings[k.n] = number, section, heading
 		k.n++
 	}
 }
@@ -93,10 +99,16 @@ func (k *clues) inAnchor(code uint16, f *form) {
 
 // inWindow records a word around a link; 0 is not a word.
 func (k *clues) inWindow(code uint16, f *form) {
-	if code != 0 && k.nw < f.around && !slices.Contains(k.around[:k.nw], code) {
-		k.around[k.nw] = code
-		k.nw++
+	if code == 0 || k.nw >= f.around {
+		return
 	}
+	bit := uint64(1) << (code & 63)
+	if k.aroundBits&bit != 0 && slices.Contains(k.around[:k.nw], code) {
+		return
+	}
+	k.aroundBits |= bit
+	k.around[k.nw] = code
+	k.nw++
 }
 
 // merge adds everything known of a URL that redirects to this one.
@@ -112,7 +124,7 @@ func (k *clues) merge(from *clues, f *form) {
 	}
 	k.context, k.anchor, k.best = max(k.context, from.context), max(k.anchor, from.anchor), max(k.best, from.best)
 	for i, p := range from.pages[:from.n] {
-		k.page(p, from.sections[i], f)
+		k.page(p, from.sections[i], from.headings[i], f)
 	}
 	for _, c := range from.anchors[:from.na] {
 		k.inAnchor(c, f)
@@ -141,6 +153,9 @@ func (k *clues) note(f *form) string {
 		b = binary.LittleEndian.AppendUint32(b, p)
 		if f.full {
 			b = append(b, k.sections[i])
+		}
+		if f.structured {
+			b = binary.LittleEndian.AppendUint16(b, k.headings[i])
 		}
 	}
 	for _, c := range k.anchors[:k.na] {
@@ -171,36 +186,55 @@ func rounded(x *float64) uint16 {
 
 // clues decodes a note. ok is false for a note of another strategy, or a damaged one.
 func (f *form) clues(note string) (k clues, ok bool) {
-	r := wire.Reader[string]{Rest: note}
-	if r.Byte() != f.mark {
+	sums := f.sums()
+	head := 2 + 2*(3+sums)
+	if len(note) < head+3 || note[0] != f.mark && (note[0] != f.plain || !f.structured) {
 		return clues{}, false
 	}
-	k.links = int(r.Byte())
-	k.context, k.anchor, k.best = ratingOf(&r), ratingOf(&r), ratingOf(&r)
-	sums := [...]*float64{&k.sum, &k.contexts, &k.ratings}
-	for _, x := range sums[:f.sums()] {
-		*x = ratingOf(&r) * float64(k.links)
+	perPage := 4
+	if f.full {
+		perPage++
 	}
-	k.n, k.na, k.nw = int(r.Byte()), int(r.Byte()), int(r.Byte())
-	if k.n > f.pages || k.na > f.anchors || k.nw > f.around {
+	structured := f.structured && note[0] == f.mark
+	if structured {
+		perPage += 2
+	}
+	k.n, k.na, k.nw = int(note[head]), int(note[head+1]), int(note[head+2])
+	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != head+3+k.n*perPage+2*(k.na+k.nw) {
 		return clues{}, false
 	}
-	for i := range k.n {
-		k.pages[i] = r.Uint32()
-		if f.full {
-			k.sections[i] = r.Byte()
+	k.links = int(note[1])
+	k.context, k.anchor, k.best = ratingAt(note, 2), ratingAt(note, 4), ratingAt(note, 6)
+	for i, x := range [...]*float64{&k.sum, &k.contexts, &k.ratings} {
+		if i < sums {
+			*x = ratingAt(note, 8+2*i) * float64(k.links)
 		}
 	}
+	at := head + 3
+	for i := range k.n {
+		k.pages[i] = uint32(uint16At(note, at)) | uint32(uint16At(note, at+2))<<16
+		if f.full {
+			k.sections[i] = note[at+4]
+		}
+		if structured {
+			k.headings[i] = uint16At(note, at+5)
+		}
+		at += perPage
+	}
 	for i := range k.na {
-		k.anchors[i] = r.Uint16()
+		k.anchors[i] = uint16At(note, at+2*i)
 	}
+	at += 2 * k.na
 	for i := range k.nw {
-		k.around[i] = r.Uint16()
-	}
-	if r.Err != nil || r.Rest != "" {
-		return clues{}, false
+		c := uint16At(note, at+2*i)
+		k.around[i] = c
+		k.aroundBits |= 1 << (c & 63)
 	}
 	return k, true
 }
 
-func ratingOf(r *wire.Reader[string]) float64 { return float64(r.Uint16()) / noteScale }
+// uint16At returns the number in two bytes of a note.
+func uint16At(note string, at int) uint16 { return uint16(note[at]) | uint16(note[at+1])<<8 }
+
+// ratingAt returns the rating in two bytes of a note.
+func ratingAt(note string, at int) float64 { return float64(uint16At(note, at)) / noteScale }

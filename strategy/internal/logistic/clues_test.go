@@ -9,8 +9,8 @@ import (
 func FuzzClues(f *testing.F) {
 	for _, form := range []form{onlineForm, autoForm} {
 		var k clues
-		k.page(7, 3, &form)
-		k.page(70_000, 255, &form)
+		k.page(7, 3, 0x201, &form)
+		k.page(70_000, 255, 0, &form)
 		k.inAnchor(9, &form)
 		k.inWindow(10, &form)
 		k.add(1, 0.25, 0.5, &form)
@@ -40,11 +40,11 @@ func TestNotes(t *testing.T) {
 		want string
 	}{
 		{onlineForm, "o\x02\x00\x40\x00\x80\xff\xff\xff\xbf\x02\x01\x01\x07\x00\x00\x00\x70\x11\x01\x00\x09\x00\x0a\x01"},
-		{autoForm, "a\x02\x00\x40\x00\x80\xff\xff\xff\xbf\x00\x40\x00\x40\x02\x01\x01\x07\x00\x00\x00\x03\x70\x11\x01\x00\xff\x09\x00\x0a\x01"},
+		{autoForm, "A\x02\x00\x40\x00\x80\xff\xff\xff\xbf\x00\x40\x00\x40\x02\x01\x01\x07\x00\x00\x00\x03\x01\x02\x70\x11\x01\x00\xff\x00\x00\x09\x00\x0a\x01"},
 	} {
 		var k clues
-		k.page(7, 3, &c.form)
-		k.page(70_000, 255, &c.form)
+		k.page(7, 3, 0x201, &c.form)
+		k.page(70_000, 255, 0, &c.form)
 		k.inAnchor(9, &c.form)
 		k.inWindow(0x10a, &c.form)
 		k.add(1, 0.25, 0.5, &c.form)
@@ -73,5 +73,17 @@ func TestCluesOfManyLinks(t *testing.T) {
 				t.Errorf("%s: mean %v, want %v", name, c.got, c.want)
 			}
 		}
+	}
+}
+
+// TestOldNotes reads a note that was written before headings were part of it.
+func TestOldNotes(t *testing.T) {
+	const old = "a\x02\x00\x40\x00\x80\xff\xff\xff\xbf\x00\x40\x00\x40\x02\x01\x01\x07\x00\x00\x00\x03\x70\x11\x01\x00\xff\x09\x00\x0a\x01"
+	k, ok := autoForm.clues(old)
+	if !ok || k.links != 2 || k.n != 2 || k.pages != [mostPages]uint32{7, 70_000} || k.sections != [mostPages]uint8{3, 255} || k.anchors[0] != 9 || k.around[0] != 0x10a {
+		t.Errorf("read as %+v, %v", k, ok)
+	}
+	if _, ok := onlineForm.clues(old); ok {
+		t.Error("online reads a note of auto")
 	}
 }

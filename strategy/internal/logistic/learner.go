@@ -14,15 +14,16 @@ import (
 // from outcomes and rates links. A model decides by which features and weights.
 type learner struct {
 	manner
-	model model
-	codes *text.Codes // of words; nil before begin
-	spans []dowse.Span
-	e     link // the link that is rated
+	model   model
+	codes   *text.Codes // of words; nil before begin
+	spans   []dowse.Span
+	e       link // the link that is rated
+	heading headingAt
 
 	base     cell // all pages visited, and the sum of their relevance
 	ring     ring
 	sections table // outcomes of the links in a section of a page; empty if the model does not use them
-	places   table // outcomes of the pages of a host or folder
+	places   table // outcomes by host, folder and pattern of the URL, and by heading of the links
 	waiting  waiting
 }
 
@@ -58,7 +59,6 @@ type manner struct {
 	says    []string // reasons, one for each part of a priority
 	link    float64  // weight of an example that is a link to a visited page
 	refresh int      // waiting leads rated again after a page; 0 for none
-	folders bool     // whether the pages of a folder are counted
 	// still is the change of log-odds up to which a waiting lead is left where it is. A
 	// lead that moved is returned without its reasons, because each costs the queue an
 	// update. A negative number returns every lead that is rated again, with reasons.
@@ -125,28 +125,33 @@ func (s *learner) follow(p *dowse.Page) []dowse.Lead {
 }
 
 // outcome learns from a visit: it makes a gradient step for the page's own features, and
-// updates the tallies of the linking pages and their sections, of host, folder and all
-// pages.
+// updates the tallies of the linking pages, of their sections and headings, of host, folder
+// and pattern, and of all pages.
 func (s *learner) outcome(p *dowse.Page) {
 	r := rating(p.Verdict.Relevance)
 	if k, ok := s.form.clues(p.Lead.Note); ok {
 		s.gather(&s.e, &k, p.URL)
 		s.model.learn(&s.e, r, 1)
 		for i, page := range k.pages[:k.n] {
-			s.count(page, k.sections[i], r)
+			s.count(page, k.sections[i], k.headings[i], r)
 		}
 	}
 	s.base.take(r)
 	s.places.take(keyOf(linktext.Host(p.URL)), r)
-	if s.folders {
+	if s.form.structured {
 		s.places.take(keyOf(folderOf(p.URL)), r)
+		s.places.take(patternOf(p.URL), r)
 	}
 }
 
-// count adds an outcome to the tallies of a linking page and of the link's section there.
-func (s *learner) count(page uint32, section uint8, r float64) {
+// count adds an outcome to the tallies of a linking page, of the link's section there, and of
+// all links under the same heading.
+func (s *learner) count(page uint32, section uint8, heading uint16, r float64) {
 	s.ring.page(page).take(r)
 	s.sections.take(sectionKey(page, section), r)
+	if heading != 0 {
+		s.places.take(headingKey(heading), r)
+	}
 }
 
 // redirected passes on what is known of a URL to the target of its redirect.
@@ -213,12 +218,13 @@ func (s *learner) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	s.mention(&k, p, l, number)
 	s.gather(&s.e, &k, l.URL)
 	s.model.learn(&s.e, r, s.link)
-	s.count(number, sectionOf(&l.Mention), r)
+	s.count(number, k.sections[0], k.headings[0], r)
 }
 
 // mention adds a link of page p to what is known of its target; number is the page's.
 func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32) {
-	k.page(number, sectionOf(&l.Mention), &s.form)
+	section, heading := sectionOf(&l.Mention)
+	k.page(number, section, s.headingCode(p, heading), &s.form)
 	r := 0.0
 	if p.Outcome == dowse.Fetched {
 		r = rating(p.Verdict.Relevance)
@@ -250,15 +256,54 @@ func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anc
 	return rating(m.Context), rating(m.AnchorScore)
 }
 
-// sectionOf returns the number of the section of a mention on its page: that of the
-// nearest heading above it, or 0.
-func sectionOf(m *dowse.Mention) uint8 {
+// sectionOf returns the number of the section of a mention on its page, and the index of its
+// heading: the nearest one above the mention. Without a heading they are 0 and -1.
+func sectionOf(m *dowse.Mention) (section uint8, heading int32) {
 	for _, above := range slices.Backward(m.Above[:]) {
 		if above >= 0 {
-			return uint8(above + 1)
+			return uint8(above + 1), above
 		}
 	}
-	return 0
+	return 0, -1
+}
+
+// headingCode returns the code of a heading's text, by its words, so that neither numbers nor
+// endings matter: "Homework 3" and "Homeworks" have the same. It is 0 if there is no such
+// heading, or none with a word.
+func (s *learner) headingCode(p *dowse.Page, heading int32) uint16 {
+	switch {
+	case !s.form.structured || heading < 0 || int(heading) >= len(p.Headings):
+		return 0
+	case s.heading.index == heading && s.heading.page == p.URL:
+		return s.heading.code
+	}
+	t := linktext.Cut(p.Headings[heading].Text, linktext.MaxBytes)
+	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
+	sum := pattern(14695981039346656037)
+	any := false
+	for _, w := range s.spans[:min(len(s.spans), headingWords)] {
+		if c := s.codes.In(t, int(w.Start), int(w.End)); c != 0 && (t[w.Start] < '0' || t[w.Start] > '9') {
+			sum.put(byte(c))
+			sum.put(byte(c >> 8))
+			any = true
+		}
+	}
+	s.heading = headingAt{p.URL, heading, 0}
+	if any {
+		s.heading.code = uint16(max(1, uint64(sum)>>16&(wordCodes-1)))
+	}
+	return s.heading.code
+}
+
+// headingWords is the number of words of a heading that count.
+const headingWords = 8
+
+// A headingAt remembers the code of the heading that was looked up last: the links of a
+// section follow each other.
+type headingAt struct {
+	page  dowse.URL
+	index int32
+	code  uint16
 }
 
 // put adds the lead for a URL with its note, and keeps it to be rated again.

@@ -104,3 +104,6 @@ func keyOf(name string) uint64 { return text.Hash(name) }
 func sectionKey(page uint32, section uint8) uint64 {
 	return (uint64(page)<<8 | uint64(section)) * 0x9E3779B97F4A7C15 >> 7
 }
+
+// headingKey returns the key of a heading by the code of its text; 0 for none.
+func headingKey(code uint16) uint64 { return uint64(code) * 0x9E3779B97F4A7C15 }
