@@ -123,7 +123,7 @@ func (p *pattern) name(name string, last bool) {
 	switch {
 	case strings.HasPrefix(name, "~"):
 		p.put('~')
-	case strings.ContainsAny(name, "0123456789"):
+	case hasDigit(name):
 		p.put('#')
 	case last:
 		p.put('*')
@@ -133,6 +133,16 @@ func (p *pattern) name(name string, last bool) {
 	if dot := strings.LastIndexByte(name, '.'); last && dot >= 0 {
 		p.text(name[dot:])
 	}
+}
+
+// hasDigit reports whether a name has a digit.
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' < 10 {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pattern) text(s string) {
