@@ -53,7 +53,7 @@ func (s *auto) begin() *learner {
 	if s.codes == nil {
 		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 100), 0), still: 0.15}
 		s.open(s, m, s.Language, s.named)
-		s.sections = make(table, tableSize)
+		s.sections = make(tallies, tableSize)
 		s.names = make([]string, wordCodes)
 		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
 	}

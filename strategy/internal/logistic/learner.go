@@ -22,8 +22,8 @@ type learner struct {
 
 	base     cell // all pages visited, and the sum of their relevance
 	ring     ring
-	sections table // outcomes of the links in a section of a page; empty if the model does not use them
-	places   table // outcomes by host, folder and pattern of the URL, and by heading of the links
+	sections tallies // outcomes of the links in a section of a page; empty if the model does not use them
+	places   tallies // outcomes by host, folder and pattern of the URL, and by heading of the links
 	waiting  waiting
 }
 
@@ -86,7 +86,7 @@ func (s *learner) open(by model, m manner, language string, code func(word, term
 		return 0
 	})
 	s.manner, s.model = m, by
-	s.ring, s.places = newRing(), make(table, tableSize)
+	s.ring, s.places = newRing(), make(tallies, tableSize)
 	s.waiting.at = map[dowse.URL]int{}
 }
 

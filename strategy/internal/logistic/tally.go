@@ -50,9 +50,9 @@ func (k *ring) page(n uint32) *cell {
 	return &k.pages[n%lastPages]
 }
 
-// A table holds tallies by the hash of their key. It has no chains: a new key replaces the
-// one that has its slot. A table of length 0 counts nothing.
-type table []hostCell
+// tallies hold outcomes by the hash of their key. There are no chains: a new key replaces the
+// one that has its slot. Those of length 0 count nothing.
+type tallies []hostCell
 
 // hostCell is a tally with its key. The name is that of the saved form.
 type hostCell struct {
@@ -63,7 +63,7 @@ type hostCell struct {
 const tableSize = 1 << 14 // slots of a table
 
 // take adds a page of relevance r to the tally of a key.
-func (t table) take(key uint64, r float64) {
+func (t tallies) take(key uint64, r float64) {
 	if len(t) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (t table) take(key uint64, r float64) {
 }
 
 // of returns the tally of a key, an empty one if the table does not have it.
-func (t table) of(key uint64) cell {
+func (t tallies) of(key uint64) cell {
 	if c := &t[key%tableSize]; c.Hash == key {
 		return c.Cell
 	}
