@@ -35,8 +35,12 @@ var allowed = map[string][]string{
 	"dowse/settings":            {},
 	"dowse/strategy": {
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
-		"dowse/strategy/internal/linkclass", "dowse/strategy/internal/treasure", "dowse/strategy/internal/interest",
-		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
+		"dowse/strategy/internal/linkclass", "dowse/strategy/internal/treasure", "dowse/strategy/internal/interest", "dowse/strategy/internal/logistic",
+		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
+	},
+	"dowse/strategy/internal/logistic": {
+		"dowse", "dowse/internal/text", "dowse/strategy/input",
+		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
 	},
 	"dowse/strategy/internal/linkclass": {
 		"dowse", "dowse/internal/text", "dowse/judge", "dowse/strategy/input",
@@ -148,7 +152,7 @@ var modules = map[string]struct {
 var (
 	pure = []string{
 		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/worddiff", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
-		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/input",
+		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/internal/logistic", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}
 	drivers = []string{"crawl/live.go", "internal/ledger/journal.go", "internal/ledger/redact.go", "internal/ledger/leftover.go"}

@@ -7,10 +7,8 @@ func Windowed(history, last, cash, now, window float64) float64 {
 
 // Tests know strategies by these names; programs make them by their names in the list.
 type (
-	Auto           = auto
 	Fish           = fish
 	NaiveBestFirst = naiveBestFirst
-	Online         = online
 	OPIC           = opic
 	OTIE           = otie
 	Shark          = shark

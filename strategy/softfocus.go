@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/state"
 )
@@ -69,10 +70,10 @@ func (s *softFocus) Follow(p *dowse.Page) []dowse.Lead {
 // the limit. Links within a host are navigation and would make every site its own hub.
 func (s *softFocus) remember(p *dowse.Page) {
 	c := citing{URL: clone(p.URL), Relevance: p.Verdict.Relevance}
-	home := hostOf(p.URL)
+	home := linktext.Host(p.URL)
 	most := cmp.Or(s.Links, 100_000)
 	for i := range p.Links {
-		if u := p.Links[i].URL; hostOf(u) != home && len(c.Links) < most/2 {
+		if u := p.Links[i].URL; linktext.Host(u) != home && len(c.Links) < most/2 {
 			c.Links = append(c.Links, clone(u))
 		}
 	}
@@ -88,15 +89,6 @@ func (s *softFocus) remember(p *dowse.Page) {
 
 // clone copies a URL, so that storing it does not keep the whole page in memory.
 func clone(u dowse.URL) dowse.URL { return dowse.URL(strings.Clone(string(u))) }
-
-// hostOf returns the part of a URL between scheme and path.
-func hostOf(u dowse.URL) string {
-	_, rest, _ := strings.Cut(string(u), "://")
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest
-}
 
 // raised returns leads with the highest priority to the links of the best hubs.
 func (s *softFocus) raised() (leads []dowse.Lead) {

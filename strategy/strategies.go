@@ -20,7 +20,7 @@
 // Each line of research that needs more than a file has a package of its own:
 // linkclass for the link classifiers of Taylan et al. 2011, treasure for the
 // strategies that use T-Graphs (Seyfi and Patel 2015), interest for the learners of
-// Aggarwal 2004. Package input defines what strategies can be given in addition to
+// Aggarwal 2004, logistic for our own learners. Package input defines what strategies can be given in addition to
 // parameters; internal holds what several of them share. Imports go down only: from
 // this list to the lines of research, from those to input and internal.
 //
@@ -43,6 +43,7 @@ import (
 	"dowse/strategy/input"
 	"dowse/strategy/internal/interest"
 	"dowse/strategy/internal/linkclass"
+	"dowse/strategy/internal/logistic"
 	"dowse/strategy/internal/treasure"
 )
 
@@ -84,8 +85,8 @@ func All() []Description {
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: interest.NewIntelligent},
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: interest.NewCollaborative},
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative together; needs a trace", make: interest.NewCombined},
-		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: func() dowse.Strategy { return &online{} }},
-		{Name: "auto", Paper: "ours, from no paper", About: "ratings, words and linking pages, weighted by what it learns", make: func() dowse.Strategy { return &auto{} }},
+		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: logistic.NewOnline},
+		{Name: "auto", Paper: "ours, from no paper", About: "ratings, words and linking pages, weighted by what it learns", make: logistic.NewAuto},
 	}
 	for i := range list {
 		list[i] = list[i].filled()

@@ -214,9 +214,12 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	x.Relocate(base)
 	if c.Web != "" {
 		web := experiment.Web{Hubs: c.Hubs, Traces: slices.Clone(c.Traces)}
-		if c.Web == "demo" {
+		switch c.Web {
+		case "demo":
 			web.Demo = &experiment.Demo{}
-		} else {
+		case "campus":
+			web.Campus = &experiment.Demo{}
+		default:
 			web.Paths = []string{c.Web}
 		}
 		if skip := x.On(web); skip != "" {

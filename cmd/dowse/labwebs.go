@@ -18,8 +18,8 @@ type labWebsCmd struct {
 	Labels string   `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
 	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to show (default: the largest)."`
 	Top    int      `default:"10" placeholder:"N" help:"Number of topics to show."`
-	Pages  int      `default:"2400" placeholder:"N" help:"Pages of the demo web."`
-	Rng    uint64   `placeholder:"N" help:"Random seed of the demo web."`
+	Pages  int      `default:"2400" placeholder:"N" help:"Pages of a synthetic web."`
+	Rng    uint64   `placeholder:"N" help:"Random seed of a synthetic web."`
 	JSON   bool     `help:"Print JSON."`
 	labFlags
 }
@@ -28,6 +28,7 @@ func (labWebsCmd) Help() string {
 	return `Examples:
   dowse lab webs                          list the known webs
   dowse lab webs demo                     the synthetic web
+  dowse lab webs campus                   one like that of universities
   dowse lab webs wikispeedia.warc.gz      a recorded one, with its labels file
   dowse lab webs reefs.web --topic Top/reefs
 
@@ -57,7 +58,10 @@ func (c *labWebsCmd) list(w *world) error {
 		return err
 	}
 	known := append(web.Known("webs", "."), web.Cached(cache)...)
-	known = append([]web.KnownWeb{{Name: "demo", What: "the built-in demo web, at any size and seed"}}, known...)
+	known = append([]web.KnownWeb{
+		{Name: "demo", What: "the built-in demo web, at any size and seed"},
+		{Name: "campus", What: "a built-in web like that of universities, at any size and seed"},
+	}, known...)
 	for _, k := range known {
 		if c.JSON {
 			if err := jsonLine(w.out, k); err != nil {
@@ -75,7 +79,10 @@ func (c *labWebsCmd) list(w *world) error {
 // topics with the most labelled pages.
 func (c *labWebsCmd) inspect(w *world, name string) error {
 	src := web.Source{Paths: []string{name}, Labels: c.Labels}
-	if name == "demo" {
+	switch name {
+	case "campus":
+		src = web.Source{Demo: &web.Synthetic{Pages: c.Pages, Seed: c.Rng, Campus: true}}
+	case "demo":
 		if _, err := openDemoWeb(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
 			return err
 		}
@@ -152,8 +159,8 @@ type labRecordCmd struct {
 	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
 	Labels string `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
-	Pages  int    `default:"2400" placeholder:"N" help:"Pages of the demo web."`
-	Rng    uint64 `placeholder:"N" help:"Random seed of the demo web."`
+	Pages  int    `default:"2400" placeholder:"N" help:"Pages of a synthetic web."`
+	Rng    uint64 `placeholder:"N" help:"Random seed of a synthetic web."`
 }
 
 func (labRecordCmd) Help() string {

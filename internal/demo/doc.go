@@ -35,7 +35,8 @@
 // A [Changing] is the same web with a clock: its pages change, vanish and appear.
 //
 // A [Town] is a second kind of web, of many small sites, for crawlers that look
-// for whole sites.
+// for whole sites. A [Campus] is a third kind, like the web of universities, where
+// the function of a page is looked for and not its subject.
 //
 // How the parts fit: sites.go lays out the table of sites, links.go decides the
 // links of a page, address.go maps pages to URLs and back, text.go and
@@ -45,7 +46,7 @@
 //
 // All hosts end in .demo and use plain HTTP. They are reached in process
 // ([Web.RoundTripper]) or on loopback ([Web.Serve]); no name is ever looked up.
-// A Web and a Town are immutable and safe for concurrent use. Generating a page
+// A Web, a Town and a Campus are immutable and safe for concurrent use. Generating a page
 // takes some tens of microseconds. The bytes are part of the measured results:
 // nothing that is drawn may change its order.
 package demo

@@ -43,6 +43,17 @@ func Address(u dowse.URL) string {
 	return s
 }
 
+// Host returns the part of a URL between scheme and path.
+func Host(u dowse.URL) string {
+	_, rest, _ := strings.Cut(string(u), "://")
+	for i := range len(rest) {
+		if c := rest[i]; c == '/' || c == '?' || c == '#' {
+			return rest[:i]
+		}
+	}
+	return rest
+}
+
 // Within returns a range of words if the page has all of them, else an empty range. The
 // text of a page is gone after a takedown, while its links still refer to words.
 func Within(d *dowse.Document, s dowse.Span) dowse.Span {

@@ -108,14 +108,16 @@ type Recorded struct {
 // the name of its web.
 type Webs []Web
 
-// A Web is exactly one of a synthetic web (Demo), synthetic towns (Town) or a
+// A Web is exactly one of a synthetic web (Demo or Campus), synthetic towns (Town) or a
 // recorded web (Paths). [Parse] moves Path into Paths.
 type Web struct {
-	Name  string   `yaml:"name"`
-	Demo  *Demo    `yaml:"demo"`
-	Town  *Town    `yaml:"town"`  // synthetic towns, for crawls that look for whole sites
-	Path  string   `yaml:"path"`  // WARC or WACZ file, collection, or recorded web
-	Paths []string `yaml:"paths"` // more of them
+	Name string `yaml:"name"`
+	Demo *Demo  `yaml:"demo"`
+	// A synthetic web like that of universities, whose topics are classes of pages.
+	Campus *Demo    `yaml:"campus"`
+	Town   *Town    `yaml:"town"`  // synthetic towns, for crawls that look for whole sites
+	Path   string   `yaml:"path"`  // WARC or WACZ file, collection, or recorded web
+	Paths  []string `yaml:"paths"` // more of them
 	// File of hub pages to add; their portal becomes a seed; "" for none.
 	Hubs   string   `yaml:"hubs"`
 	Labels string   `yaml:"labels"` // file of URL and topic; default: the file next to the web
@@ -124,7 +126,7 @@ type Web struct {
 
 // Demo selects a synthetic web, or one per random seed in Seeds.
 type Demo struct {
-	Pages int      `yaml:"pages"` // default 2,400
+	Pages int      `yaml:"pages"` // default 2,400; of a campus 4,000
 	Sites int      `yaml:"sites"` // hosts; default 48 at 2,400 pages, growing as the 0.8th power of the pages
 	Seed  uint64   `yaml:"seed"`  // random seed; default 0
 	Seeds []uint64 `yaml:"seeds"` // several webs, in place of Seed

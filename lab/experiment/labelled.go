@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,13 +54,13 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 		if w.Town != nil {
 			continue
 		}
-		if w.Demo != nil {
-			seeds := w.Demo.Seeds
+		if made := cmp.Or(w.Demo, w.Campus); made != nil {
+			seeds := made.Seeds
 			if len(seeds) == 0 {
-				seeds = []uint64{w.Demo.Seed}
+				seeds = []uint64{made.Seed}
 			}
 			for _, s := range seeds {
-				list = append(list, web.Source{Demo: &web.Synthetic{Pages: w.Demo.Pages, Sites: w.Demo.Sites, Seed: s}})
+				list = append(list, web.Source{Demo: &web.Synthetic{Pages: made.Pages, Sites: made.Sites, Seed: s, Campus: w.Campus != nil}})
 			}
 			continue
 		}

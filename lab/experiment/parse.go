@@ -238,7 +238,7 @@ func (c *checker) web(path string, w *Web) {
 		w.Path = ""
 	}
 	if w.kinds() != 1 {
-		c.fail(path, "a web is either synthetic or recorded", "use demo, or give the path of a WARC file, a collection or a recorded web")
+		c.fail(path, "a web is either synthetic or recorded", "use demo, campus, or give the path of a WARC file, a collection or a recorded web")
 	}
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
 		c.fail(path+".demo.pages", fmt.Sprintf("a synthetic web of %d pages", w.Demo.Pages), "use 1,000 to 1,000,000 pages")
@@ -246,14 +246,17 @@ func (c *checker) web(path string, w *Web) {
 	if w.Demo != nil && w.Demo.Sites != 0 && (w.Demo.Sites < 48 || w.Demo.Sites > 50_000) {
 		c.fail(path+".demo.sites", fmt.Sprintf("a synthetic web of %d sites", w.Demo.Sites), "use 48 to 50,000 sites, or leave it out")
 	}
-	if w.Hubs != "" && w.Demo != nil {
+	if w.Campus != nil && w.Campus.Pages != 0 && (w.Campus.Pages < 1000 || w.Campus.Pages > 100_000) {
+		c.fail(path+".campus.pages", fmt.Sprintf("a campus of %d pages", w.Campus.Pages), "use 1,000 to 100,000 pages")
+	}
+	if w.Hubs != "" && (w.Demo != nil || w.Campus != nil) {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
 	}
 }
 
 // kinds counts how many kinds of web the description names; it should be one.
 func (w *Web) kinds() (n int) {
-	for _, is := range []bool{w.Demo != nil, w.Town != nil, len(w.Paths) > 0} {
+	for _, is := range []bool{w.Demo != nil, w.Campus != nil, w.Town != nil, len(w.Paths) > 0} {
 		if is {
 			n++
 		}
@@ -495,12 +498,15 @@ func (w *Webs) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// UnmarshalYAML accepts "demo", a path, or a mapping.
+// UnmarshalYAML accepts "demo", "campus", a path, or a mapping.
 func (w *Web) UnmarshalYAML(decode func(any) error) error {
 	var s string
 	switch err := decode(&s); {
 	case err == nil && s == "demo":
 		w.Demo = &Demo{}
+		return nil
+	case err == nil && s == "campus":
+		w.Campus = &Demo{}
 		return nil
 	case err == nil:
 		w.Path = s

@@ -9,7 +9,7 @@ func (x *Experiment) On(w Web) (skip string) {
 	if x.Sites() {
 		return "experiments on whole sites run in synthetic towns only"
 	}
-	if x.Recorded != nil && w.Demo == nil {
+	if x.Recorded != nil && w.Demo == nil && w.Campus == nil {
 		if x.Recorded.Skip != "" {
 			return x.Recorded.Skip
 		}

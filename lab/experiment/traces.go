@@ -99,7 +99,7 @@ func (b *labelledWeb) feed(s web.Source, parted bool) func(*trace.Builder) error
 	switch {
 	case len(s.Traces) > 0:
 		return func(build *trace.Builder) error { return readLogs(build, s.Traces) }
-	case s.Demo != nil && !parted:
+	case s.Demo != nil && !s.Demo.Campus && !parted:
 		return func(build *trace.Builder) error {
 			var log bytes.Buffer
 			if err := s.Demo.WriteAccessLog(&log); err != nil {

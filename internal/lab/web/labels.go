@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/demo"
 	"dowse/internal/mistake"
 	"dowse/weburl"
 )
@@ -161,8 +162,17 @@ func (s Source) labelsFile() string {
 // labels returns the labels of the synthetic web, with the words of its topics. The
 // home pages of sites on a topic are those that a directory would list.
 func (m Synthetic) labels() *Labels {
-	w := m.web()
 	l := newLabels()
+	if m.Campus {
+		c := m.campus()
+		for u := range c.Pages() {
+			if class, _ := c.Class(u); class != demo.OtherPage {
+				l.add(u, class.Topic())
+			}
+		}
+		return l
+	}
+	w := m.web()
 	l.portals = w.GeneralSeeds(w.Len())
 	for _, t := range w.Topics() {
 		l.words[t.Path] = Words{t.Words, t.Also, t.Not}

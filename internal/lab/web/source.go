@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,9 +37,21 @@ type Source struct {
 
 // Synthetic selects a synthetic web.
 type Synthetic struct {
-	Pages int    // default 2,400
+	Pages int    // default 2,400; of a campus 4,000
 	Sites int    // hosts; default by the number of pages, see demo.Config
 	Seed  uint64 // random seed
+	// Campus selects a web like that of universities, whose topics are classes of pages.
+	Campus bool
+}
+
+// generated is what the lab needs of a synthetic web.
+type generated interface {
+	RoundTripper() http.RoundTripper
+	Pages() iter.Seq[dowse.URL]
+	Page(dowse.URL) (demo.Page, bool)
+	URL(number int) dowse.URL
+	Len() int
+	Latency(dowse.URL) time.Duration
 }
 
 // A transport answers requests for the pages of a web, and lists what can be
@@ -59,10 +72,7 @@ func (s Source) name() string {
 		return s.Name
 	}
 	if s.Demo != nil {
-		if s.Demo.Seed == 0 {
-			return "demo"
-		}
-		return fmt.Sprintf("demo-%d", s.Demo.Seed)
+		return s.Demo.name()
 	}
 	base := filepath.Base(s.Paths[0])
 	for _, suffix := range []string{".gz", ".warc", ".wacz", ".web", ".dowse"} {
@@ -71,9 +81,34 @@ func (s Source) name() string {
 	return base
 }
 
-// web generates the synthetic web.
+// name returns the name of the synthetic web in tables.
+func (m Synthetic) name() string {
+	name := "demo"
+	if m.Campus {
+		name = "campus"
+	}
+	if m.Seed == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, m.Seed)
+}
+
+// generate generates the synthetic web.
+func (m Synthetic) generate() generated {
+	if m.Campus {
+		return m.campus()
+	}
+	return m.web()
+}
+
+// web generates the web of the demo.
 func (m Synthetic) web() *demo.Web {
 	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Sites: m.Sites, Seed: m.Seed})
+}
+
+// campus generates the web like that of universities.
+func (m Synthetic) campus() *demo.Campus {
+	return demo.NewCampus(demo.CampusConfig{Pages: m.Pages, Seed: m.Seed})
 }
 
 // peoplePerPage is the number of people in the synthetic web's access log per
@@ -151,7 +186,7 @@ func archivesIn(dir string) ([]string, error) {
 // ErrCut.
 func (s Source) open() (*transport, error) {
 	if s.Demo != nil {
-		w := s.Demo.web()
+		w := s.Demo.generate()
 		return &transport{RoundTripper: w.RoundTripper(), list: slices.Collect(w.Pages()), beyond: 2,
 			latency: w.Latency, close: func() error { return nil }}, nil
 	}
@@ -207,8 +242,8 @@ func (s Source) key() (string, error) {
 // the key. The generator is deterministic: a sample shows a change that affects
 // more than a few pages.
 func (m Synthetic) digest(w io.Writer) {
-	d := m.web()
-	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)
+	d := m.generate()
+	fmt.Fprintf(w, "%s %d %d\n", strings.TrimRight(m.name(), "-0123456789"), d.Len(), m.Seed)
 	if m.Sites != 0 {
 		fmt.Fprintf(w, "sites %d\n", m.Sites)
 	}

@@ -69,7 +69,7 @@ func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 	w := newWeb(f, o.Memory)
 	w.Name, w.source = s.name(), s
 	if s.Demo != nil {
-		w.latency = s.Demo.web().Latency
+		w.latency = s.Demo.generate().Latency
 	}
 	return w, nil
 }

@@ -3,7 +3,6 @@ package interest
 import (
 	"dowse"
 	"dowse/strategy/input"
-	"dowse/strategy/internal/lead"
 )
 
 // collaborative follows people instead of links: collaborative crawling (Aggarwal 2002;
@@ -46,15 +45,8 @@ func (s *collaborative) Check() error {
 	return s.Usage.check()
 }
 
-// begin makes the parts of the strategy when it is first used, after the trace was given.
-func (s *collaborative) begin() *learner {
-	if s.usage == nil {
-		s.words = newReader(s.Reading)
-		s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
-		s.seeds = seeds{}
-	}
-	return &s.learner
-}
+// begin makes the parts of the strategy when it is first used.
+func (s *collaborative) begin() *learner { return s.open(&s.Ratios, nil, &s.Usage, s.Reading) }
 
 // Traits states what is the same for a whole crawl.
 func (s *collaborative) Traits() dowse.Traits {
@@ -65,31 +57,14 @@ func (s *collaborative) Traits() dowse.Traits {
 // earlier crawl has learnt that they go to pages on topic.
 func (s *collaborative) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
-	return append(s.seeds.queue(urls), s.leads(s.usage.candidates(s.usage.burst()))...)
+	return append(s.seeds.queue(urls), s.candidates()...)
 }
 
 // Idle returns the page that was accessed most often, when nothing waits.
-func (s *collaborative) Idle() []dowse.Lead {
-	s.begin()
-	return s.leads(s.usage.restart())
-}
+func (s *collaborative) Idle() []dowse.Lead { return s.begin().idle() }
 
 // Follow learns from the outcome of a page, and rates what its people accessed.
-func (s *collaborative) Follow(p *dowse.Page) []dowse.Lead {
-	s.begin()
-	if p.Again {
-		return nil
-	}
-	seeds := s.seeds.settle(p)
-	switch {
-	case lead.Redirects(p):
-		return append(s.redirected(p), seeds...)
-	case p.Outcome == dowse.Fetched:
-		return s.visited(p)
-	}
-	s.usage.settle(p.URL)
-	return nil
-}
+func (s *collaborative) Follow(p *dowse.Page) []dowse.Lead { return s.begin().follow(p, s) }
 
 // visited counts the outcome first, by what was known before the visit, and only then lets
 // the words of the page count for the people who accessed it.
@@ -108,7 +83,7 @@ func (s *collaborative) visited(p *dowse.Page) []dowse.Lead {
 	if s.Exact {
 		s.kin = u.everything(s.kin[:0])
 	}
-	return s.leads(append(s.kin, u.candidates(u.burst())...))
+	return s.accessed(append(s.kin, u.candidates(u.burst())...))
 }
 
 // redirected rates the target of a redirect by the people who accessed the page that
@@ -123,12 +98,6 @@ func (s *collaborative) redirected(p *dowse.Page) []dowse.Lead {
 	s.usage.state.Queued.set(page)
 	h := s.usage.rate(page)
 	return []dowse.Lead{{URL: to.URL, Priority: h.sum(), Because: h.because(nil)}}
-}
-
-// leads rates pages of the trace.
-func (s *collaborative) leads(pages []uint32) []dowse.Lead {
-	s.addPages(pages)
-	return s.rated()
 }
 
 // Rescore returns the priority of a lead by what is known now.

@@ -3,7 +3,6 @@ package interest
 import (
 	"dowse"
 	"dowse/strategy/input"
-	"dowse/strategy/internal/lead"
 )
 
 // combined learns from links and from a trace together (Aggarwal 2004, sec. 4): the ratio
@@ -43,17 +42,8 @@ func (s *combined) Check() error {
 	return s.Usage.check()
 }
 
-// begin makes the parts of the strategy when it is first used, after the trace was given.
-// Both parts share one table of words, with two columns of counts.
-func (s *combined) begin() *learner {
-	if s.links == nil {
-		s.words = newReader(s.Reading)
-		s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
-		s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
-		s.seeds = seeds{}
-	}
-	return &s.learner
-}
+// begin makes the parts of the strategy when it is first used.
+func (s *combined) begin() *learner { return s.open(&s.Ratios, &s.Linkage, &s.Usage, s.Reading) }
 
 // Traits states what is the same for a whole crawl.
 func (s *combined) Traits() dowse.Traits {
@@ -64,36 +54,15 @@ func (s *combined) Traits() dowse.Traits {
 // crawl has learnt that they go to pages on topic. A seed that such people accessed starts
 // with the priority that the trace gives it.
 func (s *combined) Start(urls []dowse.URL) []dowse.Lead {
-	s.begin()
-	s.addPages(s.usage.candidates(s.usage.burst()))
-	leads := s.rated()
+	leads := s.begin().candidates()
 	return append(s.seeds.queue(urls), leads...)
 }
 
 // Idle returns the page that was accessed most often, when nothing waits.
-func (s *combined) Idle() []dowse.Lead {
-	s.begin()
-	s.addPages(s.usage.restart())
-	return s.rated()
-}
+func (s *combined) Idle() []dowse.Lead { return s.begin().idle() }
 
 // Follow learns from the outcome of a page, and rates what shares evidence with it.
-func (s *combined) Follow(p *dowse.Page) []dowse.Lead {
-	s.begin()
-	if p.Again {
-		return nil
-	}
-	seeds := s.seeds.settle(p)
-	switch {
-	case lead.Redirects(p):
-		return append(s.redirected(p), seeds...)
-	case p.Outcome == dowse.Fetched:
-		return s.visited(p)
-	}
-	s.links.forget(p.URL)
-	s.usage.settle(p.URL)
-	return nil
-}
+func (s *combined) Follow(p *dowse.Page) []dowse.Lead { return s.begin().follow(p, s) }
 
 // visited counts the outcome in both parts before the page itself becomes evidence, then
 // collects the prospects of both.

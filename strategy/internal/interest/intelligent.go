@@ -3,7 +3,6 @@ package interest
 import (
 	"dowse"
 	"dowse/strategy/input"
-	"dowse/strategy/internal/lead"
 )
 
 // intelligent learns during the crawl what distinguishes pages on topic before they are
@@ -44,16 +43,8 @@ func (s *intelligent) Check() error {
 	return s.Linkage.check()
 }
 
-// begin makes the parts of the strategy when it is first used, after its parameters were
-// set.
-func (s *intelligent) begin() *learner {
-	if s.links == nil {
-		s.words = newReader(s.Reading)
-		s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
-		s.seeds = seeds{}
-	}
-	return &s.learner
-}
+// begin makes the parts of the strategy when it is first used.
+func (s *intelligent) begin() *learner { return s.open(&s.Ratios, &s.Linkage, nil, s.Reading) }
 
 // Traits states what is the same for a whole crawl.
 func (s *intelligent) Traits() dowse.Traits {
@@ -68,24 +59,13 @@ func (s *intelligent) Start(urls []dowse.URL) []dowse.Lead {
 
 // Follow counts the outcome of a page by the evidence there was before its visit, makes the
 // page evidence for the targets of its links, and returns leads for these and for its
-// siblings. A second visit to a page teaches nothing.
+// siblings.
 func (s *intelligent) Follow(p *dowse.Page) []dowse.Lead {
-	s.begin()
-	if p.Again {
-		return nil
-	}
-	seeds := s.seeds.settle(p)
-	switch {
-	case lead.Redirects(p):
-		return append(s.redirected(p), seeds...)
-	case p.Outcome == dowse.Listed:
-		s.links.forget(p.URL)
+	leads := s.begin().follow(p, s)
+	if p.Outcome == dowse.Listed && !p.Again {
 		return s.leads(p, nil, nil)
-	case p.Outcome == dowse.Fetched:
-		return s.visited(p)
 	}
-	s.links.forget(p.URL)
-	return nil
+	return leads
 }
 
 // visited learns from a page before it reads its links, so that a page is never evidence

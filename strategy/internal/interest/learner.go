@@ -25,6 +25,64 @@ type learner struct {
 	places    []uint32
 }
 
+// open makes the parts of a learner when it is first used, after parameters and inputs were
+// set. links is nil for one that does not learn from links, usage for one that does not
+// learn from a trace. Both share one table of words, with a column of counts each.
+func (k *learner) open(r *Ratios, links *Linkage, usage *Usage, reading Reading) *learner {
+	if k.words != nil {
+		return k
+	}
+	k.words, k.seeds = newReader(reading), seeds{}
+	if links != nil {
+		k.links = newLinkage(r, links, reading.Vocabulary, k.words.Lex)
+	}
+	if usage != nil {
+		k.usage = newUsage(r, usage, k.words.Lex)
+	}
+	return k
+}
+
+// A reaction is how a strategy reacts to a page: to a redirect, and to one that was fetched.
+type reaction interface {
+	redirected(p *dowse.Page) []dowse.Lead
+	visited(p *dowse.Page) []dowse.Lead
+}
+
+// follow lets a strategy react to a page. A second visit to a page teaches nothing, and a
+// page that could not be fetched is no longer waited for.
+func (k *learner) follow(p *dowse.Page, by reaction) []dowse.Lead {
+	if p.Again {
+		return nil
+	}
+	seeds := k.seeds.settle(p)
+	switch {
+	case lead.Redirects(p):
+		return append(by.redirected(p), seeds...)
+	case p.Outcome == dowse.Fetched:
+		return by.visited(p)
+	}
+	if k.links != nil {
+		k.links.forget(p.URL)
+	}
+	if k.usage != nil {
+		k.usage.settle(p.URL)
+	}
+	return nil
+}
+
+// idle returns the page of the trace that was accessed most often.
+func (k *learner) idle() []dowse.Lead { return k.accessed(k.usage.restart()) }
+
+// candidates returns leads for the next pages of the trace that were accessed by people
+// who go to pages on topic.
+func (k *learner) candidates() []dowse.Lead { return k.accessed(k.usage.candidates(k.usage.burst())) }
+
+// accessed returns leads for pages of the trace.
+func (k *learner) accessed(pages []uint32) []dowse.Lead {
+	k.addPages(pages)
+	return k.rated()
+}
+
 // A prospect is a URL about to be rated, with the places of what is known of it.
 type prospect struct {
 	url      dowse.URL

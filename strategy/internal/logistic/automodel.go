@@ -1,16 +1,13 @@
-package strategy
+package logistic
 
 import (
 	"cmp"
 	"math"
 	"slices"
-
-	"dowse"
-	"dowse/internal/text"
 )
 
 // The signals: features of a link other than words. Those before fixedSignals depend on the
-// clues alone.
+// clues alone, and there are mostFixed of them.
 const (
 	autoBase = iota
 	autoContext
@@ -29,6 +26,8 @@ const (
 	autoTopicAnchor // the vocabulary's ratings of anchor, window and URL, in the order of places
 	autoTopicWindow
 	autoTopicURL
+	autoHeading
+	autoPattern
 	autoSignals
 )
 
@@ -36,10 +35,12 @@ const (
 type signals [autoSignals]float64
 
 // autoPrior are the initial weights of the signals, fitted to links of crawls for other
-// topics and rounded (docs/decisions/0050).
+// topics and rounded (docs/decisions/0050), and for heading and pattern chosen on webs where
+// these matter (docs/decisions/0055).
 var autoPrior = signals{
 	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
 	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
+	autoHeading: 4, autoPattern: 3,
 }
 
 // The parts of a priority, which are the reasons for it.
@@ -51,12 +52,13 @@ const (
 	partAnchor // words, in the order of places
 	partWindow
 	partURL
+	partForm
 	autoReasons
 )
 
-var autoSays = [autoReasons]string{
+var autoSays = []string{
 	"what is usual", "ratings of the link's words", "linking pages and their other links", "other pages of the site",
-	"words of the anchor", "words around the link", "words of the URL",
+	"words of the anchor", "words around the link", "words of the URL", "heading of the link and form of the URL",
 }
 
 // autoWordSays begin the reason for a single word, by place.
@@ -66,55 +68,7 @@ var autoPart = [autoSignals]int{
 	autoBase: partUsual, autoContext: partRatings, autoContexts: partRatings, autoAnchor: partRatings, autoAnchors: partRatings,
 	autoParent: partPages, autoParents: partPages, autoLinks: partPages, autoSiblings: partPages, autoSection: partPages,
 	autoHost: partSite, autoFolder: partSite, autoTopicAnchor: partAnchor, autoTopicWindow: partWindow, autoTopicURL: partURL,
-}
-
-const autoWords = 1 << 16 // codes have 16 bits
-
-// autoLink is what rating a link needs, computed once from its clues and URL.
-type autoLink struct {
-	fixed        [fixedSignals]float64
-	pages        [autoPages]uint32
-	sections     [autoPages]uint64 // keys
-	host, folder uint64            // keys
-	n            uint8             // of pages
-	ends         [placeCount]uint8 // of the places in codes
-	codes        [autoAnchorWords + autoWindowWords + autoURLWords]uint16
-}
-
-// words returns the codes of a place.
-func (e *autoLink) words(place int) []uint16 {
-	if place == 0 {
-		return e.codes[:e.ends[0]]
-	}
-	return e.codes[e.ends[place-1]:e.ends[place]]
-}
-
-// gather fills e with what is known of a link to u.
-func (s *auto) gather(e *autoLink, k *clues, u dowse.URL) {
-	e.fixed = [fixedSignals]float64{
-		autoBase: 1, autoContext: oddsOf(k.context), autoContexts: oddsOf(k.per(k.contexts)), autoAnchor: oddsOf(k.anchor), autoAnchors: oddsOf(k.per(k.ratings)),
-		autoParent: k.best, autoParents: k.per(k.sum), autoLinks: linksLog[k.links],
-	}
-	e.pages, e.n = k.pages, uint8(k.n)
-	for i := range k.n {
-		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
-	}
-	e.host, e.folder = text.Hash(hostOf(u)), text.Hash(folderOf(u))
-	codes := append(e.codes[:0], k.anchors[:k.na]...)
-	e.ends[inAnchor] = uint8(len(codes))
-	codes = append(codes, k.around[:k.nw]...)
-	e.ends[inWindow] = uint8(len(codes))
-	path := pathOf(u)
-	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
-	for _, w := range s.spans {
-		if len(codes) == cap(codes) || len(codes) == int(e.ends[inWindow])+autoURLWords {
-			break
-		}
-		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
-			codes = append(codes, c)
-		}
-	}
-	e.ends[inURL] = uint8(len(codes))
+	autoHeading: partForm, autoPattern: partForm,
 }
 
 // oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
@@ -137,42 +91,33 @@ var linksLog = func() (t [256]float64) {
 	return t
 }()
 
-// signals sets s.x to the signals of a link, except those of words. Tallies are relative to
-// the mean of all pages, so that they are 0 where nothing is known.
-func (s *auto) signals(e *autoLink) {
-	copy(s.x[:], e.fixed[:])
-	base := s.state.Base.mean(0.1)
-	usual := oddsOf(base)
-	siblings, section := cell{}, cell{}
-	for i := range e.n {
-		siblings.add(*s.page(e.pages[i]))
-		section.add(tallyOf(s.state.Sections, e.sections[i]))
-	}
-	s.x[autoSiblings] = apart(siblings, base, usual)
-	s.x[autoSection] = apart(section, base, usual)
-	s.x[autoHost] = apart(tallyOf(s.state.Places, e.host), base, usual)
-	s.x[autoFolder] = apart(tallyOf(s.state.Places, e.folder), base, usual)
-}
-
-// apart returns how far the mean of a tally is from that of all pages, in log-odds.
-func apart(c cell, base, usual float64) float64 {
-	if c.N == 0 {
-		return 0
-	}
-	return oddsOf(c.mean(base)) - usual
-}
-
 // An autoModel rates links: weights of signals, weights of words in three places, and the
 // vocabulary of the topic. It is logistic regression over all of these.
 type autoModel struct {
 	modelState
 	rate, signalRate float64
-	mark             []uint32 // by code: the last page that had the word
-	r                float64  // relevance of the page that is read
-	odds             float64  // against the topic, of all pages
+	heard            []heardWord // by code
+	page             pageRead
 }
 
-// modelState is what the model has learnt.
+// A heardWord counts the pages with a word and sums their relevance. It is Seen of the saved
+// form, with the last page that had the word next to it, because they are used together.
+type heardWord struct {
+	seen
+	page uint32
+}
+
+// A pageRead is what the words of the page that is read have in common.
+type pageRead struct {
+	number uint32
+	r      float32 // its relevance
+	odds   float64 // against the topic, of all pages
+	// The relevance of the imaginary pages that every word has, and what is missing to their number.
+	on, off float64
+}
+
+// modelState is what the model has learnt, in the form in which it is saved. Seen is empty
+// otherwise: see heardWord.
 type modelState struct {
 	Signals []weight
 	Words   []wordWeights // by code
@@ -199,52 +144,79 @@ const (
 	topicPrior = 5   // imaginary pages of usual relevance with every word
 	topicScale = 4   // by which log-odds of words are divided, to be about as large as other signals
 	baseRate   = 0.5 // of the weight of autoBase: what is usual has to be known before anything counts as unusual
-	firstSum   = 0.1 // initial sum of squared gradients
 )
 
-// begin sets the initial weights.
-func (m *autoModel) begin(rate, signalRate float64) {
-	m.rate, m.signalRate = rate, signalRate
-	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, autoWords), Squares: make([]squares, autoWords), Seen: make([]seen, autoWords)}
+// newAutoModel returns a model with the initial weights.
+func newAutoModel(rate, signalRate float64) autoModel {
+	m := autoModel{rate: rate, signalRate: signalRate, heard: make([]heardWord, wordCodes)}
+	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, wordCodes), Squares: make([]squares, wordCodes)}
 	for i, w := range autoPrior {
 		m.Signals[i].W = w
 	}
-	m.mark = make([]uint32, autoWords)
+	return m
 }
 
-// sound reports whether a state that was read has the right sizes.
+// firstSignals is the number of signals of states that were saved before links were rated by
+// heading and pattern.
+const firstSignals = autoHeading
+
+// sound reports whether a state that was read has the right sizes. To a state with the first
+// signals only it adds the others.
 func (m *modelState) sound() bool {
-	return len(m.Signals) == autoSignals && len(m.Words) == autoWords && len(m.Squares) == autoWords && len(m.Seen) == autoWords
+	if len(m.Signals) == firstSignals {
+		for _, w := range autoPrior[firstSignals:] {
+			m.Signals = append(m.Signals, weight{W: w})
+		}
+	}
+	return len(m.Signals) == autoSignals && len(m.Words) == wordCodes && len(m.Squares) == wordCodes && len(m.Seen) == wordCodes
 }
 
-// open begins to read a page of relevance r; [autoModel.word] reads its words.
-func (m *autoModel) open(r float64) {
+// saved returns what the model has learnt.
+func (m *autoModel) saved() *modelState {
+	k := m.modelState
+	k.Seen = make([]seen, wordCodes)
+	for i := range k.Seen {
+		k.Seen[i] = m.heard[i].seen
+	}
+	return &k
+}
+
+// restore sets what the model has learnt; k must be sound.
+func (m *autoModel) restore(k *modelState) {
+	for i, w := range k.Seen {
+		m.heard[i] = heardWord{seen: w}
+	}
+	m.modelState = *k
+	m.Seen = nil
+}
+
+// openPage begins to read a page of relevance r; [autoModel.word] reads its words.
+func (m *autoModel) openPage(r float64) {
 	m.Pages.take(r)
-	m.r = r
 	p := m.Pages.mean(0.1)
-	m.odds = (1 - p) / p
+	odds := (1 - p) / p
+	p = 1 / (1 + odds)
+	m.page = pageRead{uint32(m.Pages.N), float32(r), odds, topicPrior * p, topicPrior * (1 - p)}
 }
 
 // word counts a word of the page, once per page, and computes how much it belongs to the
 // topic: the log of the odds that a page with the word is relevant, against those of all
 // pages, smoothed by imaginary pages.
 func (m *autoModel) word(code uint16) {
-	page := uint32(m.Pages.N)
-	if code == 0 || m.mark[code] == page {
+	c := &m.heard[code]
+	if code == 0 || c.page == m.page.number {
 		return
 	}
-	m.mark[code] = page
-	c := &m.Seen[code]
+	c.page = m.page.number
 	c.N++
-	c.C += float32(m.r)
-	p := 1 / (1 + m.odds)
+	c.C += m.page.r
 	n, rel := float64(c.N), float64(c.C)
-	m.Words[code].Topic = float32(math.Log((rel+float64(topicPrior*p))/(n-rel+float64(topicPrior*(1-p)))*m.odds) / topicScale)
+	m.Words[code].Topic = float32(math.Log((rel+m.page.on)/(n-rel+m.page.off)*m.page.odds) / topicScale)
 }
 
 // words sets the signals of the vocabulary in x, and returns the sums of the weights of
 // words by place.
-func (m *autoModel) words(x *signals, e *autoLink) (own [placeCount]float64) {
+func (m *autoModel) words(x *signals, e *link) (own [placeCount]float64) {
 	for place := range own {
 		own[place], x[autoTopicAnchor+place] = m.sums(place, e.words(place))
 	}
@@ -252,7 +224,7 @@ func (m *autoModel) words(x *signals, e *autoLink) (own [placeCount]float64) {
 }
 
 // parts returns the parts of the priority of a link with signals x.
-func (m *autoModel) parts(x *signals, e *autoLink) (parts [autoReasons]float64) {
+func (m *autoModel) parts(x *signals, e *link) (parts parts) {
 	for place, own := range m.words(x, e) {
 		parts[partAnchor+place] = own
 	}
@@ -275,7 +247,7 @@ func (m *autoModel) sums(place int, codes []uint16) (own, topic float64) {
 }
 
 // share has the value of a word that is one of n in its place: 1/√n.
-var share = func() (t [autoWindowWords + 1]float64) {
+var share = func() (t [mostWindowWords + 1]float64) {
 	for n := 1; n < len(t); n++ {
 		t[n] = 1 / math.Sqrt(float64(n))
 	}
@@ -285,7 +257,7 @@ var share = func() (t [autoWindowWords + 1]float64) {
 // step makes one gradient step for a link with signals x that led to a page of relevance r.
 // The step size of a weight falls with the sum of its squared gradients (AdaGrad: Duchi,
 // Hazan and Singer 2011). by is the weight of the example.
-func (m *autoModel) step(x *signals, e *autoLink, r, by float64) {
+func (m *autoModel) step(x *signals, e *link, r, by float64) {
 	z := 0.0
 	for _, own := range m.words(x, e) {
 		z += own
@@ -315,9 +287,6 @@ func (m *autoModel) step(x *signals, e *autoLink, r, by float64) {
 	}
 }
 
-// bounded limits the magnitude of a weight.
-func bounded(w float64) float64 { return max(-steepest, min(w, steepest)) }
-
 // A decisiveWord is a word of a link and what it adds to the link's priority.
 type decisiveWord struct {
 	place  int
@@ -328,7 +297,7 @@ type decisiveWord struct {
 const decisiveWords = 6
 
 // decisive returns the words of a link that add or take away most, strongest first.
-func (m *autoModel) decisive(e *autoLink) (list []decisiveWord) {
+func (m *autoModel) decisive(e *link) (list []decisiveWord) {
 	for place := range placeCount {
 		codes := e.words(place)
 		for _, c := range codes {

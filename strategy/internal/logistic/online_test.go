@@ -1,4 +1,4 @@
-package strategy_test
+package logistic_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/strategy"
+	"dowse/strategy/internal/logistic"
 )
 
 // onlinePage is a visited page, led to by what was last said of it, with one link
@@ -45,7 +45,7 @@ func heard(said map[dowse.URL]dowse.Lead, leads []dowse.Lead) {
 // from it, with the same ratings: the next ones are told apart by their words, and
 // what waits already is raised.
 func TestOnlineLearns(t *testing.T) {
-	s := &strategy.Online{}
+	s := &logistic.Online{}
 	said := map[dowse.URL]dowse.Lead{}
 	links := map[dowse.URL]string{}
 	for i := range 20 {
@@ -71,7 +71,7 @@ func TestOnlineLearns(t *testing.T) {
 // TestOnlineReasons checks that the reasons of a lead add up to its priority, and that
 // rating it again by its note alone gives the same.
 func TestOnlineReasons(t *testing.T) {
-	s := &strategy.Online{}
+	s := &logistic.Online{}
 	said := map[dowse.URL]dowse.Lead{}
 	heard(said, s.Follow(onlinePage("http://h.test/hub", 0.9, said, map[dowse.URL]string{"http://h.test/0": "tide pools", "http://h.test/1": "news"})))
 	for u, l := range said {
@@ -90,14 +90,14 @@ func TestOnlineReasons(t *testing.T) {
 
 // TestOnlineLoadsItsOwn refuses what was learnt with other parameters, or never.
 func TestOnlineLoadsItsOwn(t *testing.T) {
-	b, err := (&strategy.Online{Features: 100}).Save()
+	b, err := (&logistic.Online{Features: 100}).Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&strategy.Online{}).Load(b); err == nil {
+	if err := (&logistic.Online{}).Load(b); err == nil {
 		t.Error("another number of features was taken")
 	}
-	if err := (&strategy.Online{}).Load([]byte("x")); err == nil {
+	if err := (&logistic.Online{}).Load([]byte("x")); err == nil {
 		t.Error("nonsense was taken")
 	}
 }

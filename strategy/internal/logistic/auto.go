@@ -1,0 +1,217 @@
+package logistic
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"dowse"
+	"dowse/internal/linktext"
+	"dowse/strategy/input"
+	"dowse/strategy/internal/state"
+)
+
+// auto is the default strategy. It begins much like link-context and learns during the
+// crawl which links lead to the topic. It is our own design, not from a paper; [online]
+// is its simpler predecessor.
+//
+// A link is rated by logistic regression over three kinds of features: signals, such as the judge's ratings of the words around the link and the
+// relevance of the pages that link to its target; the words of anchors, windows and URL;
+// and the topic's vocabulary, which is learnt from the text of every page that was
+// fetched. All mentions of a target are counted together. The initial weights of the
+// signals were fitted to links of other crawls (docs/decisions/0050).
+//
+// Memory is bounded: 65,536 words, tallies of the last 16,384 pages and of as many
+// sections, hosts and folders, and 2,000 leads to rate again.
+type auto struct {
+	Rate     float64 `param:"rate" default:"0.5" help:"size of the first steps of learning from words; steps get smaller where much was learnt; ours"`
+	Signals  float64 `param:"signals" default:"0.1" help:"size of the first steps of learning from ratings and tallies; ours"`
+	Link     float64 `param:"link" default:"0.3" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
+	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
+	Read     int     `param:"read" default:"600" help:"words of a page from which the vocabulary is learnt; ours"`
+	Refresh  int     `param:"refresh" default:"100" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
+	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
+
+	learner
+	names []string // by code: a word with this code that was seen since the program began; for reasons only
+	x     signals  // of the link that is rated
+	autoModel
+}
+
+// Inputs returns the input that the strategy uses: the language of the topic.
+func (s *auto) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+
+// Take sets the language to that of the topic, unless a parameter gave one.
+func (s *auto) Take(in input.Inputs) error {
+	s.Language = cmp.Or(s.Language, in.Language)
+	return nil
+}
+
+// begin sets up what the parameters determine. Every entry point calls it, because a
+// strategy is a plain struct without a constructor.
+func (s *auto) begin() *learner {
+	if s.codes == nil {
+		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 100), 0), still: 0.15}
+		s.open(s, m, s.Language, s.named)
+		s.sections = make(tallies, tableSize)
+		s.names = make([]string, wordCodes)
+		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
+	}
+	return &s.learner
+}
+
+// named returns the code of a word and remembers the word as the name of its code.
+func (s *auto) named(word, term string) uint16 {
+	c := codeOf(term)
+	if s.names[c] == "" {
+		s.names[c] = strings.ToLower(strings.Clone(word))
+	}
+	return c
+}
+
+// Traits states what is the same for a whole crawl.
+func (s *auto) Traits() dowse.Traits {
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true, ReadsText: true}
+}
+
+// Start queues the seeds before all else.
+func (s *auto) Start(seeds []dowse.URL) []dowse.Lead { return s.begin().start(seeds) }
+
+// Follow learns from the outcome of the visit, and then rates the page's links and some
+// of the waiting leads with the new weights.
+func (s *auto) Follow(p *dowse.Page) []dowse.Lead { return s.begin().follow(p) }
+
+// Rescore returns the priority of a lead with the present weights. A lead of another
+// strategy keeps its own.
+func (s *auto) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
+
+// Explain returns the reasons for the priority that Rescore returns: the words that
+// decided most, and the sums of everything else. Words are known by their codes; one that was
+// not seen since the program began has no name and stays in the sum of its place.
+func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
+	parts, ok := s.begin().partsOf(l)
+	if !ok {
+		return nil
+	}
+	for _, w := range s.decisive(&s.e) {
+		if name := s.names[w.code]; name != "" {
+			parts[partAnchor+w.place] -= w.weight
+			list = append(list, dowse.Because{What: autoWordSays[w.place] + name + `"`, Weight: w.weight})
+		}
+	}
+	return s.because(list, parts, 1e-9)
+}
+
+// read learns from the title and the first words of a page which words belong to the topic.
+func (s *auto) read(p *dowse.Page) {
+	m := &s.autoModel
+	m.openPage(rating(p.Verdict.Relevance))
+	title := linktext.Cut(p.Title, linktext.MaxBytes)
+	s.spans = dowse.AppendWords(s.spans[:0], title, 0)
+	for _, w := range s.spans {
+		m.word(s.codes.In(title, int(w.Start), int(w.End)))
+	}
+	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
+		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	}
+}
+
+// fix computes the signals that depend on the clues alone.
+func (s *auto) fix(x *[mostFixed]float64, k *clues) {
+	*x = [mostFixed]float64{
+		autoBase: 1, autoContext: oddsOf(k.context), autoContexts: oddsOf(k.per(k.contexts)), autoAnchor: oddsOf(k.anchor), autoAnchors: oddsOf(k.per(k.ratings)),
+		autoParent: k.best, autoParents: k.per(k.sum), autoLinks: linksLog[k.links],
+	}
+}
+
+// parts returns the parts of a link's priority.
+func (s *auto) parts(e *link) parts {
+	s.signals(e)
+	return s.autoModel.parts(&s.x, e)
+}
+
+// learn makes one gradient step: the link led to a page of relevance r. by is the weight of
+// the example.
+func (s *auto) learn(e *link, r, by float64) {
+	s.signals(e)
+	s.step(&s.x, e, r, by)
+}
+
+// signals sets s.x to the signals of a link, except those of words. Tallies are relative to
+// the mean of all pages, so that they are 0 where nothing is known.
+func (s *auto) signals(e *link) {
+	copy(s.x[:], e.fixed[:])
+	base := s.base.mean(0.1)
+	usual := oddsOf(base)
+	siblings, section, heading := cell{}, cell{}, cell{}
+	for i := range e.n {
+		siblings.add(*s.ring.page(e.pages[i]))
+		section.add(s.sections.of(e.sections[i]))
+		if e.headings[i] != 0 {
+			heading.add(s.places.of(e.headings[i]))
+		}
+	}
+	s.x[autoSiblings] = apart(siblings, base, usual)
+	s.x[autoSection] = apart(section, base, usual)
+	s.x[autoHost] = apart(s.places.of(e.host), base, usual)
+	s.x[autoFolder] = apart(s.places.of(e.folder), base, usual)
+	s.x[autoHeading] = apart(heading, base, usual)
+	s.x[autoPattern] = apart(s.places.of(e.pattern), base, usual)
+}
+
+// apart returns how far the mean of a tally is from that of all pages, in log-odds.
+func apart(c cell, base, usual float64) float64 {
+	if c.N == 0 {
+		return 0
+	}
+	return oddsOf(c.mean(base)) - usual
+}
+
+// autoState is what auto has learnt, except for the model, in the form in which it is saved.
+type autoState struct {
+	Base     cell
+	Pages    []cell
+	Next     uint32
+	Sections []hostCell
+	Places   []hostCell
+	Kept     []keptLead
+	Turn     int
+	Hand     int
+}
+
+// savedAuto is the form in which auto is saved.
+type savedAuto struct {
+	Model *modelState
+	State *autoState
+}
+
+// Save returns the model, the tallies and the waiting leads.
+func (s *auto) Save() ([]byte, error) {
+	s.begin()
+	return state.SaveBinary(&savedAuto{s.saved(), &autoState{
+		Base: s.base, Pages: s.ring.pages, Next: s.ring.next, Sections: s.sections, Places: s.places,
+		Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand,
+	}})
+}
+
+// Load restores what Save returned.
+func (s *auto) Load(b []byte) error {
+	s.begin()
+	var saved savedAuto
+	if err := state.LoadBinary(b, &saved); err != nil {
+		return err
+	}
+	if saved.State == nil || !saved.State.sound() || saved.Model == nil || !saved.Model.sound() {
+		return errors.New("strategy: load: saved state is not one of auto")
+	}
+	k := saved.State
+	s.autoModel.restore(saved.Model)
+	s.base, s.ring, s.sections, s.places = k.Base, ring{k.Pages, k.Next}, k.Sections, k.Places
+	s.learner.restore(k.Kept, k.Turn, k.Hand)
+	return nil
+}
+
+// sound reports whether a state that was read has the right sizes.
+func (k *autoState) sound() bool {
+	return len(k.Pages) == lastPages && len(k.Sections) == tableSize && len(k.Places) == tableSize
+}

@@ -1,0 +1,7 @@
+package logistic
+
+// Tests know strategies by these names; programs make them by their names in the list.
+type (
+	Auto   = auto
+	Online = online
+)

@@ -1,0 +1,397 @@
+package logistic
+
+import (
+	"math"
+	"slices"
+
+	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
+	"dowse/strategy/internal/lead"
+)
+
+// A learner is what online and auto have in common: it keeps what is known of URLs, learns
+// from outcomes and rates links. A model decides by which features and weights.
+type learner struct {
+	manner
+	model   model
+	codes   *text.Codes // of words; nil before begin
+	spans   []dowse.Span
+	e       link // the link that is rated
+	heading headingAt
+
+	base     cell // all pages visited, and the sum of their relevance
+	ring     ring
+	sections tallies // outcomes of the links in a section of a page; empty if the model does not use them
+	places   tallies // outcomes by host, folder and pattern of the URL, and by heading of the links
+	waiting  waiting
+}
+
+// A model rates links and learns from outcomes.
+type model interface {
+	// fix computes the features of a link that depend on its clues alone.
+	fix(x *[mostFixed]float64, k *clues)
+	// parts returns the parts of a link's priority, which are the reasons for it.
+	parts(e *link) parts
+	// learn makes one gradient step: the link led to a page of relevance r. by is the
+	// weight of the example.
+	learn(e *link, r, by float64)
+	// read learns from the text of a fetched page.
+	read(p *dowse.Page)
+}
+
+// parts are the parts of a priority, in the order of manner.says. Their sum in this order
+// is the priority: the log-odds that the link leads to the topic.
+type parts [mostParts]float64
+
+const mostParts = 8
+
+func (p *parts) sum() (z float64) {
+	for _, x := range p {
+		z += x
+	}
+	return z
+}
+
+// A manner is what the parameters and the kind of a learner determine.
+type manner struct {
+	form    form
+	says    []string // reasons, one for each part of a priority
+	link    float64  // weight of an example that is a link to a visited page
+	refresh int      // waiting leads rated again after a page; 0 for none
+	// still is the change of log-odds up to which a waiting lead is left where it is. A
+	// lead that moved is returned without its reasons, because each costs the queue an
+	// update. A negative number returns every lead that is rated again, with reasons.
+	still float64
+}
+
+// The bands of the queue. The numbers are those of the link classifiers, whose band 1 is
+// for links to learn from.
+const (
+	seedBand  int8 = 0
+	ratedBand int8 = 2
+)
+
+// seedNote marks a seed, which is visited before everything else.
+const seedNote = "seed"
+
+// open sets up the parts of a learner that do not depend on its model. code maps a term to
+// its code, see [learner.codes].
+func (s *learner) open(by model, m manner, language string, code func(word, term string) uint16) {
+	a := text.NewAnalyzer(text.Options{Language: language, Memory: -1})
+	s.codes = text.NewCodes(0, func(word string) uint16 {
+		if t := a.Term(word); t != "" {
+			return code(word, t)
+		}
+		return 0
+	})
+	s.manner, s.model = m, by
+	s.ring, s.places = newRing(), make(tallies, tableSize)
+	s.waiting.at = map[dowse.URL]int{}
+}
+
+// codeOf returns the code of a term: 16 bits of its hash, but not 0, which is no word.
+func codeOf(term string) uint16 { return uint16(max(1, text.Hash(term)&(wordCodes-1))) }
+
+const wordCodes = 1 << 16 // codes have 16 bits
+
+// start queues the seeds before all else.
+func (s *learner) start(seeds []dowse.URL) []dowse.Lead {
+	leads := lead.Seeds(seeds)
+	for i := range leads {
+		leads[i].Band, leads[i].Note = seedBand, seedNote
+	}
+	return leads
+}
+
+// follow learns from the outcome of the visit, and then rates the page's links and some of
+// the waiting leads with the new weights.
+func (s *learner) follow(p *dowse.Page) []dowse.Lead {
+	if p.Again {
+		return nil
+	}
+	s.waiting.remove(p.URL)
+	switch {
+	case lead.Redirects(p):
+		return s.redirected(p)
+	case p.Outcome == dowse.Fetched:
+		s.outcome(p)
+		s.model.read(p)
+		return s.rated(p)
+	case p.Outcome == dowse.Listed:
+		return s.rated(p)
+	}
+	return nil
+}
+
+// outcome learns from a visit: it makes a gradient step for the page's own features, and
+// updates the tallies of the linking pages, of their sections and headings, of host, folder
+// and pattern, and of all pages.
+func (s *learner) outcome(p *dowse.Page) {
+	r := rating(p.Verdict.Relevance)
+	if k, ok := s.form.clues(p.Lead.Note); ok {
+		s.gather(&s.e, &k, p.URL)
+		s.model.learn(&s.e, r, 1)
+		for i, page := range k.pages[:k.n] {
+			s.count(page, k.sections[i], k.headings[i], r)
+		}
+	}
+	s.base.take(r)
+	s.places.take(keyOf(linktext.Host(p.URL)), r)
+	if s.form.structured {
+		s.places.take(keyOf(folderOf(p.URL)), r)
+		s.places.take(patternOf(p.URL), r)
+	}
+}
+
+// count adds an outcome to the tallies of a linking page, of the link's section there, and of
+// all links under the same heading.
+func (s *learner) count(page uint32, section uint8, heading uint16, r float64) {
+	s.ring.page(page).take(r)
+	s.sections.take(sectionKey(page, section), r)
+	if heading != 0 {
+		s.places.take(headingKey(heading), r)
+	}
+}
+
+// redirected passes on what is known of a URL to the target of its redirect.
+func (s *learner) redirected(p *dowse.Page) []dowse.Lead {
+	to := &p.Links[0]
+	if lead.Settled(to) || to.Target.Note == seedNote {
+		return nil
+	}
+	if p.Lead.Note == seedNote {
+		return []dowse.Lead{{URL: to.URL, Priority: 1, Band: seedBand, Note: seedNote, Because: []dowse.Because{{What: "redirected from a seed", Weight: 1}}}}
+	}
+	k, _ := s.form.clues(to.Target.Note)
+	if from, ok := s.form.clues(p.Lead.Note); ok {
+		k.merge(&from, &s.form)
+	}
+	list := lead.NewSheet(1, len(s.says))
+	s.put(list, to.URL, &k)
+	return list.Leads
+}
+
+// rated returns leads for the links of a page and for the leads that it rates again. It
+// first learns from the links whose targets were visited before.
+func (s *learner) rated(p *dowse.Page) []dowse.Lead {
+	number := s.ring.number()
+	lead.TouchNotes(p.Links)
+	fresh := 0
+	for i := range p.Links {
+		l := &p.Links[i]
+		switch {
+		case l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched:
+			s.lesson(p, l, number)
+		case !lead.Settled(l):
+			fresh++
+		}
+	}
+	list := s.sheet(fresh)
+	for i := range p.Links {
+		l := &p.Links[i]
+		if lead.Settled(l) || l.Target.Note == seedNote {
+			continue
+		}
+		k, _ := s.form.clues(l.Target.Note)
+		s.mention(&k, p, l, number)
+		s.put(list, l.URL, &k)
+	}
+	s.again(list)
+	return list.Leads
+}
+
+// sheet returns a list with room for the leads of fresh links and, as a rule, for those
+// that are rated again.
+func (s *learner) sheet(fresh int) *lead.Sheet {
+	again, reasons := s.refresh, len(s.says)
+	if s.still >= 0 {
+		again, reasons = again/2, 1
+	}
+	return &lead.Sheet{Leads: make([]dowse.Lead, 0, fresh+again), Because: make([]dowse.Because, 0, fresh*len(s.says)+again*reasons)}
+}
+
+// lesson learns from a link to a page that was visited before, with a smaller weight.
+func (s *learner) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
+	r := rating(l.Target.Relevance)
+	var k clues
+	s.mention(&k, p, l, number)
+	s.gather(&s.e, &k, l.URL)
+	s.model.learn(&s.e, r, s.link)
+	s.count(number, k.sections[0], k.headings[0], r)
+}
+
+// mention adds a link of page p to what is known of its target; number is the page's.
+func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32) {
+	section, heading := sectionOf(&l.Mention)
+	k.page(number, section, s.headingCode(p, heading), &s.form)
+	r := 0.0
+	if p.Outcome == dowse.Fetched {
+		r = rating(p.Verdict.Relevance)
+	}
+	context, anchor := s.place(k, p, &l.Mention)
+	for i := range min(len(l.More), linktext.MaxMentions-1) {
+		c, a := s.place(k, p, &l.More[i])
+		context, anchor = max(context, c), max(anchor, a)
+	}
+	k.add(r, context, anchor, &s.form)
+}
+
+// place adds the words of one of the places in which a page links to a target, and
+// returns the judge's ratings of window and anchor.
+func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anchor float64) {
+	t := linktext.Cut(m.Anchor, linktext.MaxBytes)
+	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
+	for _, w := range s.spans[:min(len(s.spans), linktext.MaxWords)] {
+		k.inAnchor(s.codes.In(t, int(w.Start), int(w.End)), &s.form)
+	}
+	at := linktext.Within(&p.Document, m.Window)
+	for i := at.Start; i < at.End && k.nw < s.form.around; i++ {
+		if i >= m.At.Start && i < m.At.End {
+			continue
+		}
+		w := p.Words[i]
+		k.inWindow(s.codes.In(p.Text, int(w.Start), int(w.End)), &s.form)
+	}
+	return rating(m.Context), rating(m.AnchorScore)
+}
+
+// sectionOf returns the number of the section of a mention on its page, and the index of its
+// heading: the nearest one above the mention. Without a heading they are 0 and -1.
+func sectionOf(m *dowse.Mention) (section uint8, heading int32) {
+	for _, above := range slices.Backward(m.Above[:]) {
+		if above >= 0 {
+			return uint8(above + 1), above
+		}
+	}
+	return 0, -1
+}
+
+// headingCode returns the code of a heading's text, by its words, so that neither numbers nor
+// endings matter: "Homework 3" and "Homeworks" have the same. It is 0 if there is no such
+// heading, or none with a word.
+func (s *learner) headingCode(p *dowse.Page, heading int32) uint16 {
+	switch {
+	case !s.form.structured || heading < 0 || int(heading) >= len(p.Headings):
+		return 0
+	case s.heading.index == heading && s.heading.page == p.URL:
+		return s.heading.code
+	}
+	t := linktext.Cut(p.Headings[heading].Text, linktext.MaxBytes)
+	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
+	sum := pattern(14695981039346656037)
+	any := false
+	for _, w := range s.spans[:min(len(s.spans), headingWords)] {
+		if c := s.codes.In(t, int(w.Start), int(w.End)); c != 0 && (t[w.Start] < '0' || t[w.Start] > '9') {
+			sum.put(byte(c))
+			sum.put(byte(c >> 8))
+			any = true
+		}
+	}
+	s.heading = headingAt{p.URL, heading, 0}
+	if any {
+		s.heading.code = uint16(max(1, uint64(sum)>>16&(wordCodes-1)))
+	}
+	return s.heading.code
+}
+
+// headingWords is the number of words of a heading that count.
+const headingWords = 8
+
+// A headingAt remembers the code of the heading that was looked up last: the links of a
+// section follow each other.
+type headingAt struct {
+	page  dowse.URL
+	index int32
+	code  uint16
+}
+
+// put adds the lead for a URL with its note, and keeps it to be rated again.
+func (s *learner) put(list *lead.Sheet, u dowse.URL, k *clues) {
+	note := k.note(&s.form)
+	s.gather(&s.e, k, u)
+	z := s.say(list, u, s.model.parts(&s.e))
+	list.Leads[len(list.Leads)-1].Note = note
+	if s.refresh > 0 {
+		s.waiting.keep(u, note, z, &s.e)
+	}
+}
+
+// say adds a lead with the parts of its priority as reasons, and returns the priority.
+func (s *learner) say(list *lead.Sheet, u dowse.URL, parts parts) float64 {
+	for i, what := range s.says {
+		list.Because = append(list.Because, dowse.Because{What: what, Weight: parts[i]})
+	}
+	z := parts.sum()
+	list.Put(u, z, len(s.says))
+	list.Leads[len(list.Leads)-1].Band = ratedBand
+	return z
+}
+
+// again rates the next waiting leads again and adds them to the list.
+func (s *learner) again(list *lead.Sheet) {
+	for range min(s.refresh, len(s.waiting.list)) {
+		l, e := s.waiting.next()
+		if l == nil {
+			continue
+		}
+		parts := s.model.parts(e)
+		if s.still < 0 {
+			l.Priority = s.say(list, l.URL, parts)
+			continue
+		}
+		if z := parts.sum(); math.Abs(z-l.Priority) > s.still {
+			l.Priority = z
+			list.Because = append(list.Because, dowse.Because{What: "rated again", Weight: z})
+			list.Put(l.URL, z, 1)
+			list.Leads[len(list.Leads)-1].Band = ratedBand
+		}
+	}
+}
+
+// rescore returns the priority of a lead with the present weights. A lead of another
+// strategy keeps its own.
+func (s *learner) rescore(l dowse.Lead) float64 {
+	parts, ok := s.partsOf(l)
+	if !ok {
+		return l.Priority
+	}
+	return parts.sum()
+}
+
+// partsOf returns the parts of a lead's priority with the present weights, and leaves what
+// they were computed from in s.e. It is not ok for a lead of another strategy.
+func (s *learner) partsOf(l dowse.Lead) (p parts, ok bool) {
+	k, ok := s.form.clues(l.Note)
+	if !ok {
+		return p, false
+	}
+	s.gather(&s.e, &k, l.URL)
+	return s.model.parts(&s.e), true
+}
+
+// because returns the parts of a priority as reasons, without those of a magnitude of at
+// most least.
+func (s *learner) because(list []dowse.Because, parts parts, least float64) []dowse.Because {
+	for i, what := range s.says {
+		if math.Abs(parts[i]) > least {
+			list = append(list, dowse.Because{What: what, Weight: parts[i]})
+		}
+	}
+	return list
+}
+
+// restore sets the waiting leads to saved ones. A place whose note is damaged becomes empty.
+func (s *learner) restore(list []keptLead, turn, hand int) {
+	s.waiting = waiting{list: list, links: make([]link, len(list)), at: map[dowse.URL]int{}, turn: turn, hand: hand}
+	for i := range list {
+		l := &list[i]
+		k, ok := s.form.clues(l.Note)
+		if !ok || l.URL == "" {
+			*l = keptLead{Priority: math.Inf(-1)}
+			continue
+		}
+		s.waiting.at[l.URL] = i
+		s.gather(&s.waiting.links[i], &k, l.URL)
+	}
+}

@@ -1,0 +1,152 @@
+package logistic
+
+import (
+	"strings"
+
+	"dowse"
+	"dowse/internal/linktext"
+)
+
+// The places of words.
+const (
+	inAnchor = iota
+	inWindow
+	inURL
+	placeCount
+)
+
+// Limits of what a link is rated by.
+const (
+	mostPages       = 4
+	mostAnchorWords = 10
+	mostWindowWords = 40
+	mostURLWords    = 12
+	mostFixed       = 8
+)
+
+// A link is what rating a link needs, computed once from the clues of its target and the
+// target's URL.
+type link struct {
+	fixed        [mostFixed]float64 // features that depend on the clues alone
+	pages        [mostPages]uint32
+	sections     [mostPages]uint64 // keys
+	headings     [mostPages]uint64 // keys; 0 for none
+	pattern      uint64            // key of the URL's pattern
+	host, folder uint64            // keys
+	n            uint8             // number of pages
+	ends         [placeCount]uint8 // ends of the places in codes
+	codes        [mostAnchorWords + mostWindowWords + mostURLWords]uint16
+}
+
+// words returns the codes of the words in a place.
+func (e *link) words(place int) []uint16 {
+	if place == 0 {
+		return e.codes[:e.ends[0]]
+	}
+	return e.codes[e.ends[place-1]:e.ends[place]]
+}
+
+// gather fills e with what is known of a link to u.
+func (s *learner) gather(e *link, k *clues, u dowse.URL) {
+	s.model.fix(&e.fixed, k)
+	e.pages, e.n = k.pages, uint8(k.n)
+	for i := range k.n {
+		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
+		e.headings[i] = headingKey(k.headings[i])
+	}
+	e.host, e.folder = keyOf(linktext.Host(u)), keyOf(folderOf(u))
+	e.pattern = patternOf(u)
+	codes := append(e.codes[:0], k.anchors[:k.na]...)
+	e.ends[inAnchor] = uint8(len(codes))
+	codes = append(codes, k.around[:k.nw]...)
+	e.ends[inWindow] = uint8(len(codes))
+	path := pathOf(u)
+	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
+	for _, w := range s.spans {
+		if len(codes) == int(e.ends[inWindow])+mostURLWords {
+			break
+		}
+		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
+			codes = append(codes, c)
+		}
+	}
+	e.ends[inURL] = uint8(len(codes))
+}
+
+// pathOf returns the part of a URL after the host.
+func pathOf(u dowse.URL) string {
+	address := linktext.Address(u)
+	if i := strings.IndexByte(address, '/'); i >= 0 {
+		return address[i:]
+	}
+	return ""
+}
+
+// folderOf returns a URL up to its last slash.
+func folderOf(u dowse.URL) string {
+	return string(u[:strings.LastIndexByte(string(u), '/')+1])
+}
+
+// patternDepth is the number of folders of a URL that are part of its pattern.
+const patternDepth = 5
+
+// patternOf returns a key for the form of a URL's path, so that pages of one kind share it
+// whatever their names: /courses/cs101/ and /courses/math250/, /~ada/ and /~ben/. Of a name
+// that begins with ~ or has a digit only that counts, and of the last name only its suffix;
+// other folders count as they are.
+func patternOf(u dowse.URL) uint64 {
+	p := pattern(14695981039346656037)
+	_, path, _ := strings.Cut(string(u), "://")
+	_, path, _ = strings.Cut(linktext.Cut(path, linktext.MaxBytes), "/")
+	path, _, asked := strings.Cut(path, "?")
+	for depth := 0; path != "" && depth < patternDepth; depth++ {
+		name, rest, folder := strings.Cut(path, "/")
+		p.name(name, rest == "")
+		if folder {
+			p.put('/')
+		}
+		path = rest
+	}
+	if asked {
+		p.put('?')
+	}
+	return uint64(p)
+}
+
+// A pattern is a hash of the form of a path (FNV-1a).
+type pattern uint64
+
+func (p *pattern) put(c byte) { *p = (*p ^ pattern(c)) * 1099511628211 }
+
+// name adds the name of a folder, or the last name of a path.
+func (p *pattern) name(name string, last bool) {
+	switch {
+	case strings.HasPrefix(name, "~"):
+		p.put('~')
+	case hasDigit(name):
+		p.put('#')
+	case last:
+		p.put('*')
+	default:
+		p.text(name)
+	}
+	if dot := strings.LastIndexByte(name, '.'); last && dot >= 0 {
+		p.text(name[dot:])
+	}
+}
+
+// hasDigit reports whether a name has a digit.
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' < 10 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pattern) text(s string) {
+	for i := range len(s) {
+		p.put(s[i])
+	}
+}

@@ -1,0 +1,35 @@
+package logistic
+
+import (
+	"testing"
+
+	"dowse"
+)
+
+// TestPatternOf lists URLs of pages of one kind, line by line: those of a line have the same
+// pattern, those of two lines have not.
+func TestPatternOf(t *testing.T) {
+	seen := map[uint64]int{}
+	for i, line := range [][]dowse.URL{
+		{"http://a.test/~ada/", "http://www.b.test/~ben7/"},
+		{"http://a.test/~ada/cs540/", "http://b.test/~ben/math250/"},
+		{"http://a.test/courses/cs101/", "http://b.test/courses/math-250/"},
+		{"http://a.test/courses/cs101/homework3.html", "http://b.test/courses/1/2.html"},
+		{"http://a.test/people/ada.html", "http://b.test/people/ben.html"},
+		{"http://a.test/faculty/ada.html"},
+		{"http://a.test/people/ada"},
+		{"http://a.test/people/?id=7", "http://b.test/people/?id=9"},
+		{"http://a.test/", "http://b.test", "https://c.test/", ""},
+	} {
+		want := patternOf(line[0])
+		if other, ok := seen[want]; ok {
+			t.Errorf("lines %d and %d have the same pattern", other, i)
+		}
+		seen[want] = i
+		for _, u := range line {
+			if got := patternOf(u); got != want {
+				t.Errorf("%s has another pattern than %s", u, line[0])
+			}
+		}
+	}
+}
