@@ -19,27 +19,29 @@ import (
 
 // The sources of negative examples for a topic that has too few.
 const (
-	ContrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
+	contrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
 	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
 )
 
-// The number of fetched pages from which negative examples are drawn: firstSeen, or four
-// times, sixteen times, … as many. A crawl trains its judge again by itself after
-// firstSeen pages and after four times as many. The first time comes early, so that
-// little was visited under the first judge, and judging it again takes a moment; the
-// second draws from pages farther from the seeds. After that, more pages add
-// no information, and only labels lead to another model.
+// The numbers of fetched pages from which negative examples are drawn: 100, 200, 400, and
+// then each time four times as many. A crawl trains its judge again by itself up to
+// lastSeen pages, after the same numbers of pages as one that grows from words
+// ([topic.GrowthOf]). The first time comes early, so that little was visited under the
+// first judge, and judging it again takes a moment; the later ones draw from pages
+// farther from the seeds. After that, more pages add no information, and only labels lead
+// to another model.
 const (
 	firstSeen = 100
+	lastSeen  = 400
 	moreSeen  = 4
-	lastSeen  = firstSeen * moreSeen
 )
 
 // seenOf returns from how many of the fetched pages negative examples are
 // drawn; 0 while there are too few. It grows in steps, so that a model that
 // has to be trained again is trained on the same pages.
 func seenOf(fetched int) (n int) {
-	for next := firstSeen; next <= fetched; next *= moreSeen {
+	n = topic.GrowthOf(fetched)
+	for next := lastSeen * moreSeen; next <= fetched; next *= moreSeen {
 		n = next
 	}
 	return n
@@ -173,10 +175,7 @@ func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 		return
 	}
 	fetched := c.Collection.Crawl.Books().Fetched
-	stage := min(seenOf(fetched), lastSeen)
-	if c.grows() {
-		stage = topic.GrowthOf(fetched)
-	}
+	stage := topic.GrowthOf(fetched)
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
 		return
 	}
