@@ -241,7 +241,8 @@ func (c *Crawler) contrastOf() int {
 
 // wantsContrast reports whether the crawl should train its judge against pages that it
 // fetched, without being asked for it. It should not if the topic has negative examples,
-// if a person returned to an earlier model, if a person labels pages and the judge in use
+// if a model was refused and there are hardly more pages by now, if a person returned to
+// an earlier model, if a person labels pages and the judge in use
 // was trained that way already, or if an outside judge trains the judge, since a new model
 // would lose what that one learnt.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
@@ -257,7 +258,7 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	if c.grows() {
 		return c.wantsGrowth(models, labels)
 	}
-	if !positivesOnly(m) {
+	if !positivesOnly(m) || c.Collection.Crawl.Books().Fetched < lastSeen && slices.ContainsFunc(models, isRefusedContrast) {
 		return false
 	}
 	current := labels.Standing()
@@ -269,6 +270,9 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	}
 	return m.MissingNegatives() > 0
 }
+
+// isRefusedContrast reports whether a model that the crawl trained by itself was refused.
+func isRefusedContrast(m collection.Model) bool { return m.Refused && m.Labels == 0 }
 
 // positivesOnly reports whether all examples of a topic are on topic. Only
 // then does a crawl train against its own pages without being asked: if a
