@@ -256,3 +256,34 @@ func TestGrowthFaults(t *testing.T) {
 		}
 	}
 }
+
+// The share of pages on topic is estimated from the pages seen: where two thirds of them are,
+// pages that say little of the topic are called relevant as well.
+func TestGrowEstimatesTheShare(t *testing.T) {
+	faint := func(seen []topic.Seen) []topic.Seen {
+		for _, s := range seen {
+			if own(s.Page) { // a tenth of the words that a page on topic has
+				words := strings.Fields(s.Page.Text)
+				for i := range words {
+					if i%2 == 1 && i%20 != 1 {
+						words[i] = "stone"
+					}
+				}
+				s.Page.Text = strings.Join(words, " ")
+				s.Page.Words = dowse.Words(s.Page.Text)
+			}
+		}
+		return seen
+	}
+	called := func(about, others int) float64 {
+		seen, want := faint(growWeb(about, others)), lighthouses()
+		m := &topic.Material{}
+		if g, ok, err := want.Grow(m, seen); err != nil || !ok {
+			t.Fatalf("%+v, %v, %v", g, ok, err)
+		}
+		return -*m.Zero
+	}
+	if many, few := called(120, 60), called(20, 160); many <= few {
+		t.Errorf("the log-odds are moved by %v where most pages are on topic, by %v where few are", many, few)
+	}
+}
