@@ -308,9 +308,9 @@ func (x *growing) labelled() (on, off []int) {
 
 // How the share of pages on topic is estimated.
 const (
-	expectedShare = 0.1  // that the log-odds of a model assume, see [judge.Logistic]
-	leastShare    = 0.01 // and the most: what is estimated is never certain
-	mostShare     = 0.75
+	expectedShare = 0.1     // that the log-odds of a model assume, see [judge.Logistic]
+	leastShare    = 1.0 / 3 // an estimate below it is within its error, and the expected share stays
+	mostShare     = 0.75    // no estimate is certain
 	shareRounds   = 100
 )
 
@@ -318,8 +318,9 @@ const (
 // to it. They assume a tenth; in a crawl that is steered well it is much more, and then
 // nearly all pages would be called off topic. The share is the one that the ratings have
 // as their mean if they assume it (expectation maximisation: Saerens, Latinne and
-// Decaestecker 2002). Judges that have everyday texts among their negative examples are
-// left as they are: ratings of pages by these are too high already.
+// Decaestecker 2002). A small estimate changes nothing: on Wikispeedia, where the shares are
+// below a third, moving the log-odds to them made verdicts worse. Judges that have everyday
+// texts among their negative examples are left as they are: they rate pages too high already.
 func (x *growing) level() {
 	if x.thin() {
 		return
@@ -331,7 +332,10 @@ func (x *growing) level() {
 		for _, z := range x.odds {
 			sum += sigmoid(z + x.shift)
 		}
-		share = min(max(sum/float64(len(x.odds)), leastShare), mostShare)
+		share = min(sum/float64(len(x.odds)), mostShare)
+	}
+	if share < leastShare {
+		x.shift = 0
 	}
 }
 
