@@ -18,13 +18,14 @@ var calibrationSVG = flag.String("calibration-svg", "", "file for the reliabilit
 // TestCalibration measures what a relevance means: of the pages that the judge in use after
 // a crawl of 300 pages rates 0.5, half should be on topic. It prints the expected
 // calibration error over all pages of the web and over those of the crawl, and how many
-// pages are called relevant, for the topics of TestLabelQuality.
+// pages are called relevant, for the topics of TestLabelQuality, with mean average precision
+// and F1 of the topics.
 func TestCalibration(t *testing.T) {
 	if *labelTopics == "" {
 		t.Skip("not asked for: -label-topics=tune")
 	}
 	x := newLabelling(t)
-	fmt.Println("| topic from | pages | ECE of all topics together | mean ECE of a topic | called relevant | on topic |\n|---|---|---|---|---|---|")
+	fmt.Println("| topic from | pages | ECE of all topics together | mean ECE of a topic | called relevant | on topic | average precision | F1 |\n|---|---|---|---|---|---|---|---|")
 	var plots []report.Plot
 	for _, kind := range []string{"words", "examples"} {
 		var all, fetched [][]judge.Rating
@@ -98,12 +99,14 @@ func reliabilityLine(name string, list [][]judge.Rating) report.Line {
 
 // printCalibration prints a row of the table.
 func printCalibration(head string, list [][]judge.Rating) {
-	mean, least, most := 0.0, len(list[0]), 0
+	var each []judge.Quality
+	least, most := len(list[0]), 0
 	for _, r := range list {
 		q := judge.Measure(r, judge.Threshold)
-		mean += q.ECE / float64(len(list))
+		each = append(each, q)
 		least, most = min(least, called(q)), max(most, called(q))
 	}
 	q := judge.Measure(together(list), judge.Threshold)
-	fmt.Printf("| %s | %.3f | %.3f | %d (%d to %d per topic) | %d |\n", head, q.ECE, mean, called(q), least, most, q.Relevant)
+	mean := meanQuality(each)
+	fmt.Printf("| %s | %.3f | %.3f | %d (%d to %d per topic) | %d | %.3f | %.3f |\n", head, q.ECE, mean.ECE, called(q), least, most, q.Relevant, mean.AveragePrecision, mean.F1)
 }

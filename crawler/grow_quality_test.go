@@ -24,12 +24,14 @@ var (
 	growSeeds  = flag.String("grow-seeds", "topic", "where a crawl from words begins: topic or generic")
 	growDict   = flag.String("grow-wordnet", "", "WordNet directory for crawls from words; none by default")
 	growSkip   = flag.Int("grow-skip", 0, "leave out this many topics from the first on")
+	growFrom   = flag.String("grow-from", "words", "what states a topic: words, its name, or examples, ten of its pages")
 	growOnly   = flag.Int("grow-only", 0, "take only this many topics; 0 means all")
 )
 
-// TestGrowQuality measures topics of which only the name is known. The words judge and the
-// model in use after a crawl from three pages rate all pages. It prints means over the
-// topics, and the reliability of the grown judges.
+// TestGrowQuality measures topics of which only the name is known, or ten pages. The judge
+// that the crawl begins with and the model in use after a crawl from three pages rate all
+// pages. It prints means over the topics, for examples also without these pages, and the
+// reliability of the grown judges.
 func TestGrowQuality(t *testing.T) {
 	if *growTopics == "" {
 		t.Skip("not asked for: -grow=tune or -grow=report")
@@ -48,12 +50,13 @@ func TestGrowQuality(t *testing.T) {
 	if *growOnly > 0 {
 		topics = topics[:*growOnly]
 	}
-	var words, grown []judge.Quality
+	var words, grown, apart []judge.Quality
 	var ratings []judge.Rating
 	for _, name := range topics {
 		before, after := w.fromWords(t, name)
 		words = append(words, judge.Measure(w.ratings(pages, before, name), judge.Threshold))
 		rated := w.ratings(pages, after, name)
+		apart = append(apart, judge.Measure(w.withoutExamples(rated, name), judge.Threshold))
 		ratings = append(ratings, rated...)
 		grown = append(grown, judge.Measure(rated, judge.Threshold))
 		x, y := words[len(words)-1], grown[len(grown)-1]
@@ -63,7 +66,7 @@ func TestGrowQuality(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		list []judge.Quality
-	}{{"words", words}, {fmt.Sprintf("grown in %d pages", *growPages), grown}} {
+	}{{*growFrom, words}, {fmt.Sprintf("grown in %d pages", *growPages), grown}, {"the same, without examples", apart}} {
 		q := meanQuality(row.list)
 		fmt.Printf("| %s | %.3f | %.3f | %.3f | %.3f | %.4f | %.4f |\n", row.name, q.F1, q.Precision, q.Recall, q.AveragePrecision, q.Brier, q.ECE)
 	}
@@ -104,13 +107,27 @@ func (w *wiki) ratings(pages map[dowse.URL]*dowse.Page, j dowse.Judge, name stri
 	return list
 }
 
+// withoutExamples returns the ratings of the pages that are no examples.
+func (w *wiki) withoutExamples(list []judge.Rating, name string) (rest []judge.Rating) {
+	var on []dowse.URL
+	if *growFrom == "examples" {
+		on, _ = w.training(name)
+	}
+	for i, u := range w.urls {
+		if !slices.Contains(on, u) {
+			rest = append(rest, list[i])
+		}
+	}
+	return rest
+}
+
 // wordsOf returns the name of a topic as a person would type it.
 func wordsOf(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " "))
 }
 
-// fromWords crawls for the name of a topic from three pages, and returns the judges of its
-// beginning and of its end.
+// fromWords crawls for a topic, stated by its name or by ten examples, from three pages, and
+// returns the judges of its beginning and of its end.
 func (w *wiki) fromWords(t *testing.T, name string) (before, after dowse.Judge) {
 	t.Helper()
 	cfg := crawler.Config{
@@ -119,6 +136,10 @@ func (w *wiki) fromWords(t *testing.T, name string) (before, after dowse.Judge) 
 		Trained: func(m collection.Model) {
 			t.Logf("%s: %s of the first %d: %d up, %d down, %d verdicts changed; %s", name, m.Model, m.Seen, m.Grown, m.Contrast, m.Verdicts, m.Error)
 		},
+	}
+	if *growFrom == "examples" {
+		on, _ := w.training(name)
+		cfg.Topic = &topic.Topic{Name: "x", Like: likes(len(on), strs(on))}
 	}
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	c, err := crawler.Open(dir, cfg)
@@ -136,7 +157,7 @@ func (w *wiki) fromWords(t *testing.T, name string) (before, after dowse.Judge) 
 		t.Fatal(c.Err())
 	}
 	t.Logf("%s: %d of %d pages on topic", name, on, n)
-	first, err := cfg.Topic.Judge()
+	first, err := crawler.JudgeOf(dir, collection.FirstModel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,23 +22,23 @@ func newTyped(t *testing.T) *pools {
 }
 
 // TestWordsGrow crawls for words alone. After 200 pages the judge grows from them, which the
-// crawl reports, which lets it find more, and which can be undone. After 100 too few pages
-// are off topic by the words. A crawl that is set to everyday texts keeps its words.
+// crawl reports, which lets it find more, and which can be undone. After 100 the model is
+// refused: it calls more pages relevant than the words do, and these nearly all. A crawl that is set to everyday texts keeps its words.
 func TestWordsGrow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newTyped(t)
 	first := p.crawl(t, 199, "")
-	if len(p.models) != 0 {
-		t.Fatalf("trained after %d pages: %+v", len(first), p.models)
+	if len(p.models) != 1 || !p.models[0].Refused || p.models[0].Seen != 100 {
+		t.Fatalf("after %d pages: %+v", len(first), p.models)
 	}
 	p.crawl(t, 210, "")
-	if len(p.models) != 1 {
+	if len(p.models) != 2 {
 		t.Fatalf("%d models after 210 pages", len(p.models))
 	}
-	m := p.models[0]
-	if m.Model != "m0001" || m.Before != "m0000" || m.Seen != 200 || m.Grown == 0 || m.Contrast < topic.FewestSeen || m.Labels != 0 || m.Verdicts == 0 || m.Error != "" {
+	m := p.models[1]
+	if m.Model != "m0002" || m.Before != "m0000" || m.Seen != 200 || m.Grown == 0 || m.Contrast < topic.FewestSeen || m.Labels != 0 || m.Verdicts == 0 || m.Error != "" {
 		t.Errorf("%+v", m)
 	}
 	p.unasked(t)

@@ -19,27 +19,29 @@ import (
 
 // The sources of negative examples for a topic that has too few.
 const (
-	ContrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
+	contrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
 	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
 )
 
-// The number of fetched pages from which negative examples are drawn: firstSeen, or four
-// times, sixteen times, … as many. A crawl trains its judge again by itself after
-// firstSeen pages and after four times as many. The first time comes early, so that
-// little was visited under the first judge, and judging it again takes a moment; the
-// second draws from pages farther from the seeds. After that, more pages add
-// no information, and only labels lead to another model.
+// The numbers of fetched pages from which negative examples are drawn: 100, 200, 400, and
+// then each time four times as many. A crawl trains its judge again by itself up to
+// lastSeen pages, after the same numbers of pages as one that grows from words
+// ([topic.GrowthOf]). The first time comes early, so that little was visited under the
+// first judge, and judging it again takes a moment; the later ones draw from pages
+// farther from the seeds. After that, more pages add no information, and only labels lead
+// to another model.
 const (
 	firstSeen = 100
+	lastSeen  = 400
 	moreSeen  = 4
-	lastSeen  = firstSeen * moreSeen
 )
 
 // seenOf returns from how many of the fetched pages negative examples are
 // drawn; 0 while there are too few. It grows in steps, so that a model that
 // has to be trained again is trained on the same pages.
 func seenOf(fetched int) (n int) {
-	for next := firstSeen; next <= fetched; next *= moreSeen {
+	n = topic.GrowthOf(fetched)
+	for next := lastSeen * moreSeen; next <= fetched; next *= moreSeen {
 		n = next
 	}
 	return n
@@ -173,10 +175,7 @@ func (c *Crawler) checkSeen(abort context.Context, now time.Time) {
 		return
 	}
 	fetched := c.Collection.Crawl.Books().Fetched
-	stage := min(seenOf(fetched), lastSeen)
-	if c.grows() {
-		stage = topic.GrowthOf(fetched)
-	}
+	stage := topic.GrowthOf(fetched)
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
 		return
 	}
@@ -242,7 +241,8 @@ func (c *Crawler) contrastOf() int {
 
 // wantsContrast reports whether the crawl should train its judge against pages that it
 // fetched, without being asked for it. It should not if the topic has negative examples,
-// if a person returned to an earlier model, if a person labels pages and the judge in use
+// if a model was refused and there are hardly more pages by now, if a person returned to
+// an earlier model, if a person labels pages and the judge in use
 // was trained that way already, or if an outside judge trains the judge, since a new model
 // would lose what that one learnt.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
@@ -258,7 +258,7 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	if c.grows() {
 		return c.wantsGrowth(models, labels)
 	}
-	if !positivesOnly(m) {
+	if !positivesOnly(m) || c.Collection.Crawl.Books().Fetched < lastSeen && slices.ContainsFunc(models, isRefusedContrast) {
 		return false
 	}
 	current := labels.Standing()
@@ -270,6 +270,9 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	}
 	return m.MissingNegatives() > 0
 }
+
+// isRefusedContrast reports whether a model that the crawl trained by itself was refused.
+func isRefusedContrast(m collection.Model) bool { return m.Refused && m.Labels == 0 }
 
 // positivesOnly reports whether all examples of a topic are on topic. Only
 // then does a crawl train against its own pages without being asked: if a

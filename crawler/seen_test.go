@@ -105,7 +105,7 @@ func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 }
 
 // TestSeenPagesTeach crawls for a topic of which only pages on topic are known. After
-// 100 and after 400 pages its judge is trained against pages that were seen; that is
+// 100, 200 and 400 pages its judge is trained against pages that were seen; that is
 // reported, makes it better, and can be undone.
 func TestSeenPagesTeach(t *testing.T) {
 	if testing.Short() {
@@ -134,7 +134,7 @@ func TestSeenPagesTeach(t *testing.T) {
 		t.Errorf("right of the verdicts: %.3f, and %.3f before", p.hits(is), p.hits(was))
 	}
 	p.crawl(t, 410, "")
-	if len(p.models) != 2 || p.models[1].Model != "m0002" || p.models[1].Seen != 400 {
+	if len(p.models) != 3 || p.models[1].Seen != 200 || p.models[2].Model != "m0003" || p.models[2].Seen != 400 {
 		t.Errorf("after 410 pages: %+v", p.models)
 	}
 	p.undone(t, first)

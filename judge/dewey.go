@@ -138,8 +138,8 @@ type Ballot struct {
 	Weight float64
 }
 
-// A Phase is the vote on one more digit.
-type Phase struct {
+// A codePhase is the vote on one more digit.
+type codePhase struct {
 	Totals []Ballot // by code
 	Kept   []string // the prefixes with the most votes: one, or several that are tied
 }
@@ -147,7 +147,7 @@ type Phase struct {
 // A Prediction is the predicted class of a text, with the votes that led to it.
 type Prediction struct {
 	Votes   []Ballot // by code
-	Phases  []Phase
+	Phases  []codePhase
 	Codes   []string // the codes that remain, cut to the digits decided; more than one if tied
 	OnTopic bool     // one of them is desired
 }
@@ -345,7 +345,7 @@ func (d *digits) predict(v text.Vector) Prediction {
 	}
 	left := n.voted
 	for digit := 1; digit <= d.depth && len(left) > 0; digit++ {
-		var phase Phase
+		var phase codePhase
 		before := left
 		left = d.phase(n, left, digit, func(b bracket, kept bool) {
 			prefix := cut(d.codes[before[b.from]], digit)

@@ -71,21 +71,15 @@ type Online struct {
 // calibration needs two examples on topic and one off topic; without them the raw
 // log-odds are used.
 func (t Logistic) Train(examples []Example) (Model, error) {
-	j, err := t.untrained()
+	p, err := t.Read(examples)
 	if err != nil {
 		return nil, err
 	}
-	s := t.features().sample(examples)
-	counts := make([]text.Vector, len(s.bags))
-	for i, b := range s.bags {
-		counts[i] = j.space.count(b)
-		j.nameAll(b.terms)
+	wanted := make([]bool, len(examples))
+	for i := range examples {
+		wanted[i] = examples[i].Relevant
 	}
-	j.state.train(j.made, counts, s.wanted)
-	if wantedIn(s.wanted, s.all()) > 1 && bothKinds(examples) == nil {
-		j.state.calibrate(j.made, counts, s.wanted)
-	}
-	return j, nil
+	return p.train(p.all(), wanted), nil
 }
 
 // untrained returns a judge with all weights 0, or an error for parameters out of

@@ -165,3 +165,125 @@ func TestGrowWithLabels(t *testing.T) {
 		t.Errorf("%d labels on topic: %+v, %v, %v", on, g, ok, err)
 	}
 }
+
+// A crawl that is steered well sees few pages off topic. Its judge grows all the same, from
+// everyday texts in addition, and that it calls most pages relevant is no fault.
+func TestGrowInAWellSteeredCrawl(t *testing.T) {
+	for _, others := range []int{8, 30} {
+		seen, want := growWeb(100, others), lighthouses()
+		for i := range seen { // nearly all pages on topic have the word
+			if p := seen[i].Page; own(p) && i%25 > 0 {
+				p.Text = strings.ReplaceAll(p.Text, " sea", " lighthouse")
+				p.Words = dowse.Words(p.Text)
+			}
+		}
+		m := &topic.Material{}
+		g, ok, err := want.Grow(m, seen)
+		if err != nil || !ok {
+			t.Fatalf("%d others: %+v, %v, %v", others, g, ok, err)
+		}
+		if why := g.Fault(len(seen)); why != "" || g.Called < 80 {
+			t.Errorf("%d others: %q %+v", others, why, g)
+		}
+		j, err := want.NewJudge(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, unseen := 0, growWeb(30, 70)
+		for _, s := range unseen {
+			if (j.Judge(s.Page).Relevance >= 0.5) == own(s.Page) {
+				right++
+			}
+		}
+		if right < 90 {
+			t.Errorf("%d others: %d of %d verdicts on pages of another web are right", others, right, len(unseen))
+		}
+	}
+}
+
+// A link farm has the word on all its pages, more often than any other host. Hosts take
+// turns, so that it is not what the judge learns.
+func TestGrowNotFromOneHost(t *testing.T) {
+	seen, want := growWeb(40, 80), lighthouses()
+	for i := range seen {
+		seen[i].Page.URL = dowse.URL(fmt.Sprintf("https://host%d.example/%d", i%20, i))
+	}
+	for i := range 30 {
+		s := strings.Repeat("lighthouse cheap offers casino pills ", 12) + strings.Repeat("buy now here today ", 40)
+		seen = append(seen, topic.Seen{Page: &dowse.Page{URL: dowse.URL(fmt.Sprintf("https://farm.example/%d", i)), Document: dowse.Document{Title: "lighthouse", Text: s, Words: dowse.Words(s)}}})
+	}
+	m := &topic.Material{}
+	g, ok, err := want.Grow(m, seen)
+	if err != nil || !ok || g.Fault(len(seen)) != "" {
+		t.Fatalf("%+v, %v, %v, %q", g, ok, err, g.Fault(len(seen)))
+	}
+	j, err := want.NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, s := range seen[:120] {
+		if own(s.Page) && j.Judge(s.Page).Relevance >= 0.5 {
+			found++
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d of 40 pages about lighthouses are found: %+v", found, g)
+	}
+}
+
+// Models that left what they grew from have a fault.
+func TestGrowthFaults(t *testing.T) {
+	g, ok, err := lighthouses().Grow(&topic.Material{}, growWeb(30, 90))
+	if err != nil || !ok || g.Fault(120) != "" {
+		t.Fatalf("%+v, %v, %v, %q", g, ok, err, g.Fault(120))
+	}
+	rejects, host, shrinks, all, steered := g, g, g, g, g
+	rejects.Kept = g.Leaders/2 - 1
+	host.Hosts, host.Left = 8, 2
+	shrinks.Again, shrinks.Before, shrinks.Stayed = true, 40, 10
+	all.Called, all.Before, all.Words = 100, 60, 90
+	steered.Called, steered.Before, steered.Words = 100, 60, 110
+	for want, x := range map[string]string{
+		"it would turn down 5 of the 8 pages that it began with":               rejects.Fault(120),
+		"it would turn down all pages of 6 of the 8 hosts with pages on topic": host.Fault(120),
+		"it would turn down 30 of the 40 pages on topic":                       shrinks.Fault(120),
+		"it would call 100 of the first 120 pages on topic":                    all.Fault(120),
+		"": steered.Fault(120),
+	} {
+		if x != want {
+			t.Errorf("%q, want %q", x, want)
+		}
+	}
+}
+
+// The share of pages on topic is estimated from the pages seen: where two thirds of them are,
+// pages that say little of the topic are called relevant as well.
+func TestGrowEstimatesTheShare(t *testing.T) {
+	faint := func(seen []topic.Seen) []topic.Seen {
+		for _, s := range seen {
+			if own(s.Page) { // a tenth of the words that a page on topic has
+				words := strings.Fields(s.Page.Text)
+				for i := range words {
+					if i%2 == 1 && i%20 != 1 {
+						words[i] = "stone"
+					}
+				}
+				s.Page.Text = strings.Join(words, " ")
+				s.Page.Words = dowse.Words(s.Page.Text)
+			}
+		}
+		return seen
+	}
+	called := func(about, others int) float64 {
+		seen, want := faint(growWeb(about, others)), lighthouses()
+		m := &topic.Material{}
+		if g, ok, err := want.Grow(m, seen); err != nil || !ok {
+			t.Fatalf("%+v, %v, %v", g, ok, err)
+		}
+		return -*m.Zero
+	}
+	if many, few := called(120, 60), called(20, 160); many <= few {
+		t.Errorf("the log-odds are moved by %v where most pages are on topic, by %v where few are", many, few)
+	}
+}

@@ -15,6 +15,7 @@ const (
 	perText   = 2   // pages seen in a crawl that replace an everyday text
 	strange   = 1.7 // log-odds by which everyday texts make a judge too confident, as they are unlike any page of the crawl
 	easy      = 0.6 // log-odds by which pages seen in the crawl do: those that are drawn are the ones farthest from the topic
+	cautious  = 0.5 // share of the distance by which a judge that is too cautious is corrected, if it was trained against pages seen
 
 	wordsWeight = 0.5  // weight of words next to a model
 	wordsZero   = -2.5 // neutral log-odds of words next to a model: those of a page with hardly a sign
@@ -64,7 +65,8 @@ func (t *Topic) zeroOf(m *Material) float64 {
 // texts, and with pages drawn from the crawl, the judge is too confident. A judge that would not find half of its own
 // examples, had it not seen them, is too cautious, as happens if examples are
 // few or contradict each other; the median of unseen examples bounds the zero
-// then.
+// then. Against pages of a crawl, where ratings mean more, it bounds it by half:
+// the median of a few examples is itself uncertain.
 func (t *Topic) learntZero(m *Material) float64 {
 	on, off := m.Counts()
 	in := len(t.Substitutes(m))
@@ -81,7 +83,11 @@ func (t *Topic) learntZero(m *Material) float64 {
 	if on == 1 {
 		return zero - math.Log(float64(off+in))
 	}
-	return min(zero, t.medianUnseen(m))
+	unseen := t.medianUnseen(m)
+	if m.ContrastOf == OfCrawl && unseen < 0 {
+		unseen *= cautious
+	}
+	return min(zero, unseen)
 }
 
 // unseenFolds is the number of folds for judging examples by models that have
