@@ -2,6 +2,8 @@ package crawler
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -25,6 +27,7 @@ const (
 	traceFile   = "trace.bin"
 	linksFile   = "links.tsv"
 	classesFile = "classes.tsv"
+	tableFile   = "table.json"
 	learntFile  = "learnt.json"
 )
 
@@ -53,8 +56,38 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 	}
 	if cfg.Topic != nil {
 		n = ofTopic(n, cfg.Topic)
+		n = withTable(n, tableOf(cfg.Topic))
 	}
 	return n, notes, err
+}
+
+// tableOf returns the table of weighted words by which a topic is judged, nil for none. A
+// file that can't be read is none here: whoever makes the judge reports it.
+func tableOf(t *topic.Topic) judge.Model {
+	if t.Model == "" {
+		return nil
+	}
+	m, err := (&loader{Dir: t.Dir}).Model(context.Background(), t.Model)
+	if _, ok := m.(weightedWords); err != nil || !ok {
+		return nil
+	}
+	return m
+}
+
+// weightedWords is a judge that is a table of weighted words.
+type weightedWords interface {
+	Table() (judge.Table, []judge.TopicWord)
+}
+
+// withTable adds the words of a table; nil changes nothing.
+func withTable(n input.Inputs, m judge.Model) input.Inputs {
+	w, ok := m.(weightedWords)
+	if !ok {
+		return n
+	}
+	made, words := w.Table()
+	n.Language, n.Prefix, n.Stems = cmp.Or(made.Language, n.Language), made.Prefix, words
+	return n
 }
 
 // readAt reads a file; it returns the zero value for an empty path.
@@ -189,6 +222,9 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Classes != nil {
 		keep(&s.Needs.Classes, classesFile, func(w io.Writer) error { return writeCodes(w, n.Classes) })
 	}
+	if m := tableOf(t); m != nil {
+		keep(&s.Needs.Table, tableFile, func(w io.Writer) error { return writeModel(w, m) })
+	}
 	if learnt != nil {
 		keep(&s.Needs.Learnt, learntFile, learnt.Write)
 	}
@@ -227,6 +263,24 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 	return nil
 }
 
+// writeModel writes a model in the form that judge.Load reads.
+func writeModel(w io.Writer, m judge.Model) error {
+	data, err := judge.Save(m)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+// readModel reads what writeModel wrote.
+func readModel(r io.Reader) (judge.Model, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxModel))
+	if err != nil {
+		return nil, err
+	}
+	return judge.Load(data)
+}
+
 // needsIn reads the inputs that the collection in dir keeps for its
 // strategies.
 func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, err error) {
@@ -240,7 +294,14 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	if err == nil && s.Trace != "" {
 		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)
 	}
-	return ofTopic(n, t), err
+	n = ofTopic(n, t)
+	if err == nil && s.Table != "" {
+		var m judge.Model
+		if m, err = readKept(dir, s.Table, readModel); err == nil {
+			n = withTable(n, m)
+		}
+	}
+	return n, err
 }
 
 // StrategyFor makes a strategy by name for the pages of this crawl, with the
