@@ -276,6 +276,9 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if err := s.Check(); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
+	if s.Limits.Dry.PPRS > 0 && cfg.Strategy == nil && !ForSites(s.Strategy) {
+		return nil, s, fmt.Errorf("crawler: until pprs>%g: pprs counts whole sites, and the strategy %s looks for pages", s.Limits.Dry.PPRS, s.Strategy)
+	}
 	return t, s, checkStart(s, t, *cfg)
 }
 

@@ -64,7 +64,7 @@ func buildJudge(ctx context.Context, t *topic.Topic, strategy string, cfg Config
 // buildJudgeFrom makes the judge of a topic from training data.
 func buildJudgeFrom(m *topic.Material, t *topic.Topic, strategy string, cfg Config) (*builtJudge, error) {
 	if ForSites(strategy) {
-		if err := trainForSites(t, m); err != nil {
+		if err := trainForSites(t, strategy, m); err != nil {
 			return nil, err
 		}
 	}

@@ -44,17 +44,25 @@ func ForSites(spec string) bool {
 
 // trainForSites trains the classifier of Ester et al. 2004, whose error rate
 // is known, in place of the topic's own. Only the first pages of each site
-// are examples.
-func trainForSites(t *topic.Topic, m *topic.Material) error {
+// are examples, or its homepage if that alone decides. A note reports how the
+// error rate was estimated if it was not by whole sites.
+func trainForSites(t *topic.Topic, strategy string, m *topic.Material) error {
 	if len(m.Examples) == 0 {
 		return nil
 	}
-	examples := append(site.First(m.Examples, 0), t.Substitutes(m)...)
+	first := 0
+	if strings.Contains(strategy, "evidence=homepage") {
+		first = 1
+	}
+	examples := append(site.First(m.Examples, first), t.Substitutes(m)...)
 	j, err := judge.Centroid{}.Train(examples)
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	m.Trained = j
+	if c, ok := j.(*judge.Centroids); ok && c.Mixed {
+		m.Notes = append(m.Notes, fmt.Sprintf("the examples are of too few sites to leave whole sites out: the error rate of the judge, %.3f, is estimated by leaving pages out, and the true one is higher; add examples of more sites", c.ErrorRate()))
+	}
 	return nil
 }
 

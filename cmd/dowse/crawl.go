@@ -477,6 +477,10 @@ func checkStrategy(cfg crawler.Config) error {
 	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
 		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, chosen)
 	}
+	forSites := cfg.Unit == crawler.UnitSite || crawler.ForSites(cfg.Settings.Strategy) || cfg.Topic != nil && crawler.ForSites(cfg.Topic.Strategy)
+	if cfg.Settings.Limits.Dry.PPRS > 0 && !forSites {
+		return usage("--until pprs>%g: pprs counts whole sites; add --unit site", cfg.Settings.Limits.Dry.PPRS)
+	}
 	return nil
 }
 

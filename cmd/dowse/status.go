@@ -85,6 +85,8 @@ type status struct {
 	Outside *crawler.Consulted `json:"outside,omitempty" doc:"the outside judge in the last run that ended"`
 
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
+
+	Sites *siteCounts `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
 }
 
 // A contrast describes the pages that serve as negative examples if the topic has none.
@@ -111,7 +113,7 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
-		Unreached: col.Crawl.Unreached(),
+		Unreached: col.Crawl.Unreached(), Sites: siteCountsOf(col.Crawl),
 	}
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
@@ -373,6 +375,9 @@ func (st *status) lines() []string {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
 	lines = append(lines, unreachedLines(st.Unreached)...)
+	if st.Sites != nil {
+		lines = slices.Insert(lines, 2, st.Sites.lines()...)
+	}
 	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)

@@ -32,7 +32,7 @@ const (
 type JudgedTown struct {
 	Town  *demo.Town
 	Pages *judge.Centroids // trained on the first pages of the training sites
-	homes *judge.Centroids // trained on the homepages of the training sites
+	Homes *judge.Centroids // trained on the homepages of the training sites
 	Seeds []dowse.URL      // homepages of the start sites
 
 	client  *fetch.Client
@@ -48,7 +48,7 @@ func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, erro
 	}
 	examples := t.examples()
 	if t.Pages, err = site.Train(examples, trainer); err == nil {
-		t.homes, err = site.TrainHomepages(examples, trainer)
+		t.Homes, err = site.TrainHomepages(examples, trainer)
 	}
 	if err != nil {
 		t.Close()
@@ -136,7 +136,7 @@ func (t *JudgedTown) byHomepages(steps []measure.SiteStep) []measure.SiteStep {
 	for i := range steps {
 		s := &steps[i]
 		truth, _ := t.Town.Site(s.Site)
-		p := t.visit(site.Reader{By: t.homes}, dowse.URL("http://"+truth.Host+"/"))
+		p := t.visit(site.Reader{By: t.Homes}, dowse.URL("http://"+truth.Host+"/"))
 		s.Verdict, s.Pages, s.Judged = p.Outcome == dowse.Fetched && p.Verdict.Relevance > 0.5, 1, 1
 	}
 	return steps
