@@ -89,7 +89,13 @@ type Config struct {
 	// one: a T-Graph, an access log, links with known outcomes, a decimal
 	// classification.
 	TGraph string
-	Trace  string
+	// Trace may end in @FROM..TO, times of which one may be left out: only accesses from
+	// FROM on and before TO count. MoreTraces are further logs, read together with it: a
+	// person is the same in all of them.
+	Trace      string
+	MoreTraces []string
+	// TraceGap is the pause of a person that ends a session; default 30 minutes.
+	TraceGap time.Duration
 	// TraceSite is the URL of the site whose own log Trace is, since such a
 	// log has paths without a host.
 	TraceSite string
