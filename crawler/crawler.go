@@ -242,6 +242,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	}
 	b.notes = append(b.notes, notes...)
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
+	addOrder(&s, cfg)
 	addErrorRate(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {

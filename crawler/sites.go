@@ -66,6 +66,24 @@ func trainForSites(t *topic.Topic, strategy string, m *topic.Material) error {
 	return nil
 }
 
+// addOrder adds the order of sites to the strategy of a new crawl for sites, unless one was
+// given: the sum of the links to a site, which needs fewer pages than the order of the paper,
+// their mean. It is stored with the other parameters, so that earlier crawls keep their order.
+func addOrder(s *collection.Settings, cfg Config) {
+	if cfg.Strategy == nil && ForSites(s.Strategy) && !strings.Contains(s.Strategy, "order=") {
+		addParam(s, "order=sum")
+	}
+}
+
+// addParam adds a parameter to the strategy of a crawl.
+func addParam(s *collection.Settings, param string) {
+	sep := ","
+	if !strings.Contains(s.Strategy, ":") {
+		sep = ":"
+	}
+	s.Strategy += sep + param
+}
+
 // addErrorRate adds the cross-validated error rate of the judge to the strategy
 // of a crawl for sites, unless one was given. It is stored with the other
 // parameters, so that a resumed crawl uses the same value.
@@ -74,11 +92,7 @@ func addErrorRate(s *collection.Settings, j dowse.Judge, cfg Config) {
 	if e <= 0 || cfg.Strategy != nil || !ForSites(s.Strategy) || strings.Contains(s.Strategy, "p_err=") {
 		return
 	}
-	sep := ","
-	if !strings.Contains(s.Strategy, ":") {
-		sep = ":"
-	}
-	s.Strategy += fmt.Sprintf("%sp_err=%.4g", sep, e)
+	addParam(s, fmt.Sprintf("p_err=%.4g", e))
 }
 
 // maxErrorRate bounds the error rate of a judge. One that is wrong about every

@@ -77,7 +77,7 @@ type Crawler struct {
 	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it; ours"`
 	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior; ours"`
 	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
-	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, by the links to it, as Ester et al. 2004; breadth, the one known longest; random; the last two are baselines"`
+	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, the mean worth of the links to it, as Ester et al. 2004; sum, their sum, which needs fewer pages and is what new crawls use; breadth, the one known longest, or random as baselines"`
 	Evidence  string  `param:"evidence" default:"pages" help:"what a site is judged by: pages, or its homepage alone, the baseline of Ester et al. 2004"`
 
 	outer outer
@@ -115,8 +115,8 @@ func (c *Crawler) Check() error {
 		return fmt.Errorf("weight=%s: want global, local or combined", c.Weigh)
 	case c.By != "" && c.By != byHost && c.By != byDomain:
 		return fmt.Errorf("by=%s: want host or domain", c.By)
-	case c.Order != "" && c.Order != orderRank && c.Order != orderBreadth && c.Order != orderRandom:
-		return fmt.Errorf("order=%s: want rank, breadth or random", c.Order)
+	case c.Order != "" && c.Order != orderRank && c.Order != orderSum && c.Order != orderBreadth && c.Order != orderRandom:
+		return fmt.Errorf("order=%s: want rank, sum, breadth or random", c.Order)
 	case c.Evidence != "" && c.Evidence != evidencePages && c.Evidence != evidenceHomepage:
 		return fmt.Errorf("evidence=%s: want pages or homepage", c.Evidence)
 	case c.Pages < 0 || c.AtOnce < 0 || c.Sites < 0 || c.Links < 0 || c.Bonus < 0:
@@ -136,6 +136,7 @@ const (
 	orderRank    = "rank"
 	orderBreadth = "breadth"
 	orderRandom  = "random"
+	orderSum     = "sum"
 
 	evidencePages    = "pages"
 	evidenceHomepage = "homepage"

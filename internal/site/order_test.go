@@ -59,6 +59,9 @@ func TestOrders(t *testing.T) {
 	if got := chosenBy(t, &Crawler{Order: orderBreadth}); got != "cdab" {
 		t.Errorf("breadth-first: %q, want cdab", got)
 	}
+	if got := chosenBy(t, &Crawler{Order: orderSum}); got != "abcd" {
+		t.Errorf("by the sum of the links: %q, want abcd", got)
+	}
 	first, again := chosenBy(t, &Crawler{Order: orderRandom}), chosenBy(t, &Crawler{Order: orderRandom})
 	if first != again || len(first) != 4 || first == "cdab" {
 		t.Errorf("random: %q, then %q", first, again)
@@ -126,4 +129,25 @@ func TestPagesPerSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(again, "loaded")
+}
+
+// TestSumCountsLinks: by the mean, one link from a good site is as much as two; by the sum it is
+// not.
+func TestSumCountsLinks(t *testing.T) {
+	for order, want := range map[string]string{"": "one.test", orderSum: "two.test"} {
+		c := &Crawler{Order: order}
+		c.begin()
+		for name, links := range map[string]int{"one.test": 1, "two.test": 2} {
+			home := dowse.URL("http://" + name + "/")
+			s := c.outer.site(name, home, home)
+			s.sum, s.links = 0.9*float64(links), links
+			if name == "one.test" {
+				s.sum = 0.95
+			}
+			c.outer.offer(s)
+		}
+		if got := c.outer.best().name; got != want {
+			t.Errorf("order %q: %s first, want %s", order, got, want)
+		}
+	}
 }

@@ -165,6 +165,9 @@ func (c *Crawler) before() func(a, b *knownSite) bool {
 	case c.Order == orderRandom:
 		return byKey(func(s *knownSite) float64 { return float64(scramble(s.name)) })
 	}
+	if c.Order == orderSum {
+		return byKey(func(s *knownSite) float64 { return s.sum })
+	}
 	return byKey((*knownSite).rank)
 }
 

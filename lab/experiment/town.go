@@ -30,6 +30,8 @@ const (
 	sitePages = "site-pages" // their baseline: a page crawler whose pages are grouped into sites afterwards
 	siteHomes = "homepages"  // the sites that the site crawler examines, judged by their homepages
 	pageHomes = "page-homes" // the sites that the page crawler visits, judged by their homepages
+
+	siteOracle = "site-oracle" // the site crawler, which reads the known sites on topic first
 )
 
 // The formulas with which the judge of sites computes a confidence from
@@ -45,6 +47,7 @@ func siteStrategies() []strategy.Description {
 	const source = "baseline of Ester, Kriegel and Schubert 2004"
 	return append(list,
 		strategy.Describe(siteHomes, source, "sites judged by their homepages alone", func() dowse.Strategy { return &site.Crawler{} }),
+		strategy.Describe(siteOracle, "ours", "sites on topic first, among those that are known: a bound for the order of sites", func() dowse.Strategy { return &site.Crawler{} }),
 		strategy.Describe(pageHomes, source, "sites of a crawler of pages, judged by their homepages alone", func() dowse.Strategy { return &site.PageCrawler{} }))
 }
 
@@ -68,8 +71,9 @@ type town struct {
 type townConfig struct {
 	Sites   int
 	Seed    uint64
-	Find    int // sites judged relevant after which a crawl ends
-	Workers int // visits that run concurrently
+	Find    int  // sites judged relevant after which a crawl ends
+	Workers int  // visits that run concurrently
+	Local   bool `json:",omitempty"` // see [Town]
 }
 
 // addTowns lists the crawls on towns.
@@ -84,8 +88,8 @@ func (r *run) addTowns() {
 			seeds = []uint64{0}
 		}
 		for _, seed := range seeds {
-			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
-				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers}}
+			t := &town{x: r.x, name: townName(w.Town, seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
+				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers, Local: w.Town.Local}}
 			t.cfg.Find = cmp.Or(w.Town.Find, t.cfg.Sites/20)
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
@@ -98,9 +102,17 @@ func (r *run) addTowns() {
 	}
 }
 
+// townName returns the name of a town in trails and reports.
+func townName(t *Town, seed uint64) string {
+	if t.Local {
+		return fmt.Sprintf("local-%d", seed)
+	}
+	return fmt.Sprintf("town-%d", seed)
+}
+
 // config returns what the generator needs to know of the town.
 func (t *town) config() demo.TownConfig {
-	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed}
+	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed, Local: t.cfg.Local}
 }
 
 // build generates the town without judges.
@@ -187,6 +199,9 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	w := &townCrawl{town: t, JudgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
 	name, _, _ := strings.Cut(v.Spec, ":")
 	if c, ok := s.(*site.Crawler); ok {
+		if name == siteOracle {
+			c.Truth = j.truth
+		}
 		err = w.sites(ctx, c, strings.Contains(v.Spec, "p_err="))
 	} else {
 		err = w.pages(ctx, s, name == pageHomes)
