@@ -29,10 +29,11 @@ func walkedBy(t *testing.T, b *labelledWeb, recorded bool) []byte {
 	}
 	b.walkPeople(build, recorded)
 	var out bytes.Buffer
-	if err := build.Log().Write(&out); err != nil {
+	log := build.Log()
+	if err := log.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	if build.Log().Accesses() == 0 {
+	if log.Accesses() == 0 {
 		t.Fatal("no accesses")
 	}
 	return out.Bytes()
