@@ -281,6 +281,14 @@ func (t *Town) Site(host string) (TownSite, bool) {
 	return t.describe(i), true
 }
 
+// Home returns the homepage of a host, with or without www.
+func (t *Town) Home(host string) dowse.URL {
+	if i, ok := t.find(host); ok {
+		host = t.sites[i].host
+	}
+	return dowse.URL("http://" + host + "/")
+}
+
 // find returns the site of a host, whether or not the request has www.
 func (t *Town) find(host string) (int, bool) {
 	i, ok := t.hosts[host]

@@ -236,6 +236,9 @@ func (c *checker) web(path string, w *Web) {
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
 		c.fail(path+".demo.pages", fmt.Sprintf("a synthetic web of %d pages", w.Demo.Pages), "use 1,000 to 1,000,000 pages")
 	}
+	if w.Town != nil && (len(w.Town.Recorded) > 0) != (w.Town.Topic != "") {
+		c.fail(path+".town", "a recorded town needs its files and the topic of its sites", "write recorded: [FILE.warc.gz] and topic: NAME")
+	}
 	if w.Hubs != "" && w.Demo != nil {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +75,9 @@ type townConfig struct {
 	Find    int  // sites judged relevant after which a crawl ends
 	Workers int  // visits that run concurrently
 	Local   bool `json:",omitempty"` // see [Town]
+
+	Recorded      []string `json:",omitempty"` // see [Town]
+	Labels, Topic string   `json:",omitempty"`
 }
 
 // addTowns lists the crawls on towns.
@@ -89,8 +93,11 @@ func (r *run) addTowns() {
 		}
 		for _, seed := range seeds {
 			t := &town{x: r.x, name: townName(w.Town, seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
-				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers, Local: w.Town.Local}}
+				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers, Local: w.Town.Local, Recorded: w.Town.Recorded, Labels: w.Town.Labels, Topic: w.Town.Topic}}
 			t.cfg.Find = cmp.Or(w.Town.Find, t.cfg.Sites/20)
+			if len(w.Town.Recorded) > 0 {
+				t.cfg.Sites, t.cfg.Find = 0, cmp.Or(w.Town.Find, math.MaxInt32) // until the budget ends
+			}
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
 			}
@@ -104,6 +111,9 @@ func (r *run) addTowns() {
 
 // townName returns the name of a town in trails and reports.
 func townName(t *Town, seed uint64) string {
+	if len(t.Recorded) > 0 {
+		return fmt.Sprintf("recorded-%d", seed)
+	}
 	if t.Local {
 		return fmt.Sprintf("local-%d", seed)
 	}
@@ -115,8 +125,19 @@ func (t *town) config() demo.TownConfig {
 	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed, Local: t.cfg.Local}
 }
 
-// build generates the town without judges.
-func (t *town) build() *demo.Town { return demo.NewTown(t.config()) }
+// build generates the town without judges, or opens the recorded one. A web that cannot be
+// opened is reported when it is prepared; here it has no sites.
+func (t *town) build() siteWeb {
+	if len(t.cfg.Recorded) == 0 {
+		return demo.NewTown(t.config())
+	}
+	w, err := openRecordedTown(t.cfg)
+	if err != nil {
+		return &recordedTown{}
+	}
+	w.web.Close() // the table of sites is all that is needed
+	return w
+}
 
 // digest returns a hash of the town, computed from the homepages of every
 // fiftieth site; the generator is deterministic, so a sample shows a change of
@@ -128,8 +149,12 @@ func (t *town) digest() string {
 		if n++; n%50 != 1 {
 			continue
 		}
-		p, _ := d.Page(dowse.URL("http://" + s.Host + "/"))
-		fmt.Fprintf(h, "%s %v %d %s\n", s.Host, s.Relevant, p.Status, p.Body)
+		if d, ok := d.(*demo.Town); ok {
+			p, _ := d.Page(d.Home(s.Host))
+			fmt.Fprintf(h, "%s %v %d %s\n", s.Host, s.Relevant, p.Status, p.Body)
+		} else {
+			fmt.Fprintf(h, "%s %v %d\n", s.Host, s.Relevant, s.Pages)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -137,7 +162,10 @@ func (t *town) digest() string {
 // facts describes the town for the manifest and for readers.
 func (t *town) facts() WebFacts {
 	d := t.build()
-	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{d.Topic().Path}}
+	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{t.cfg.Topic}}
+	if d, ok := d.(*demo.Town); ok {
+		f.Topics = []string{d.Topic().Path}
+	}
 	for s := range d.Sites() {
 		f.Hosts++
 		f.Pages += s.Pages
@@ -150,9 +178,10 @@ func (t *town) title() string { return t.name }
 
 // relevant lists the homepages of the sites on topic.
 func (t *town) relevant() (list []dowse.URL) {
-	for s := range t.build().Sites() {
+	d := t.build()
+	for s := range d.Sites() {
 		if s.Relevant {
-			list = append(list, dowse.URL("http://"+s.Host+"/"))
+			list = append(list, d.Home(s.Host))
 		}
 	}
 	return list
@@ -166,7 +195,13 @@ func (t *town) prepare(literal bool) (*JudgedTown, error) {
 	if j := t.judged[literal]; j != nil {
 		return j, nil
 	}
-	j, err := NewJudgedTown(t.config(), judge.Centroid{Literal: literal})
+	var j *JudgedTown
+	var err error
+	if trainer := (judge.Centroid{Literal: literal}); len(t.cfg.Recorded) == 0 {
+		j, err = NewJudgedTown(t.config(), trainer)
+	} else {
+		j, err = newRecordedTown(t.cfg, trainer)
+	}
 	if err == nil {
 		t.judged[literal] = j
 	}
