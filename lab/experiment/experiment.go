@@ -129,7 +129,7 @@ type Town struct {
 	// Local towns have a rare topic, and sites that link to sites of their own topic; see
 	// demo.TownConfig.
 	Local bool `yaml:"local"`
-	// Recorded are the files of a recorded web that takes the place of synthetic towns. Its
+	// Recorded are the files, or folders, of a recorded web that takes the place of synthetic towns. Its
 	// sites are hosts, on topic if Labels has a page of theirs on Topic; Seeds draw the
 	// training sites.
 	Recorded []string `yaml:"recorded"`

@@ -53,7 +53,7 @@ func newRecordedTown(c townConfig, trainer judge.Centroid) (*JudgedTown, error) 
 	if err != nil {
 		return nil, err
 	}
-	return judgedTown(&JudgedTown{sites: w, close: w.web.Close}, trainer)
+	return judgedTown(&JudgedTown{sites: w, close: w.close}, trainer)
 }
 
 // judgedTown trains the judges of a town. It closes a town that cannot be trained.

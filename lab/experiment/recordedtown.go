@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/internal/archive"
 	"dowse/internal/demo"
 	"dowse/internal/lab/web"
 	"dowse/weburl"
@@ -34,7 +33,8 @@ type siteWeb interface {
 // A recordedTown is a recorded web as a town. A site is a host, and on topic if one of its pages
 // is labelled with the topic, or with one below it.
 type recordedTown struct {
-	web   *archive.Web
+	web   http.RoundTripper
+	close func() error
 	sites []demo.TownSite // by host
 	index map[string]int  // by host without www.
 	pages [][]dowse.URL   // by site: the homepage, then short URLs first
@@ -46,19 +46,20 @@ var errFewSites = errors.New("too few sites on topic (want at least 4): label mo
 
 // openRecordedTown opens a recorded web with the labels of its hosts.
 func openRecordedTown(c townConfig) (*recordedTown, error) {
-	labels, err := web.Source{Paths: c.Recorded, Labels: c.Labels}.LoadLabels()
+	source := web.Source{Paths: c.Recorded, Labels: c.Labels}
+	labels, err := source.LoadLabels()
 	if err != nil {
 		return nil, err
 	}
 	if labels == nil {
 		return nil, fmt.Errorf("experiment: town: %s: %w", strings.Join(c.Recorded, ", "), ErrLabels)
 	}
-	w, err := archive.OpenWeb(c.Recorded...)
-	if err != nil {
+	t := &recordedTown{index: map[string]int{}, seed: c.Seed}
+	var urls []dowse.URL
+	if t.web, urls, t.close, err = source.Replay(); err != nil {
 		return nil, err
 	}
-	t := &recordedTown{web: w, index: map[string]int{}, seed: c.Seed}
-	for _, u := range slices.Sorted(w.URLs()) {
+	for _, u := range slices.Sorted(slices.Values(urls)) {
 		t.add(u)
 	}
 	on := 0
@@ -74,7 +75,7 @@ func openRecordedTown(c townConfig) (*recordedTown, error) {
 		})
 	}
 	if on < 4 {
-		return nil, errors.Join(fmt.Errorf("experiment: town: %s: %d of %d sites: %w", c.Topic, on, len(t.sites), errFewSites), w.Close())
+		return nil, errors.Join(fmt.Errorf("experiment: town: %s: %d of %d sites: %w", c.Topic, on, len(t.sites), errFewSites), t.close())
 	}
 	return t, nil
 }

@@ -135,7 +135,7 @@ func (t *town) build() siteWeb {
 	if err != nil {
 		return &recordedTown{}
 	}
-	w.web.Close() // the table of sites is all that is needed
+	w.close() // the table of sites is all that is needed
 	return w
 }
 
