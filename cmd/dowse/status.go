@@ -48,9 +48,9 @@ run ended with an error, on a full disk, without a network, with hosts that did
 not answer (starved), or was killed. A collection that can't be opened is reported, the
 others are still shown, and the exit code is 7.
 
---targets takes one URL per line, or NAME.split.json of dowse topic select. --vote
-trains several judges on the examples of the topic and rates every page by their
-mean; the judge of the crawl has no part in it.`
+--targets takes one URL per line, or the file NAME.split.json that topic select
+writes. --vote trains several judges on the examples of the topic and rates every
+page by their mean; the judge of the crawl has no part in it.`
 }
 
 // How often --watch repeats, and the sequence that clears a terminal.
