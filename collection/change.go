@@ -39,7 +39,7 @@ type plan struct {
 
 // ofTopic are the files that belong to the topic: a new topic replaces or
 // removes all of them.
-var ofTopic = []string{ExamplesName, LockName, GivenModel, ModelFile(FirstModel)}
+var ofTopic = []string{ExamplesName, LockName, GivenModel, ModelFile(categoryModels), ModelFile(FirstModel)}
 
 // maxPlan bounds the plan in bytes.
 const maxPlan = 2*(maxSettings+maxTopic) + 64<<20

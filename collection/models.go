@@ -56,9 +56,19 @@ func (c *Collection) Model(name string) ([]byte, error) {
 	return c.readFile(ModelFile(name))
 }
 
-// Given returns the file of the model that the topic names, nil if it names
-// none.
-func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
+// categoryModels is the name of the models of the categories that the topic's gate asks for.
+const categoryModels = "categories"
+
+// Given returns the file of the model that the topic names, and the file with the models
+// of the categories that its gate asks for; nil if it names none. [File] names them
+// GivenModel and ModelFile("categories").
+func (c *Collection) Given() (model, categories []byte, err error) {
+	if model, err = c.readFile(GivenModel); err != nil {
+		return nil, nil, err
+	}
+	categories, err = c.readFile(ModelFile(categoryModels))
+	return model, categories, err
+}
 
 // readFile returns the content of a file of the collection, nil if it does
 // not exist. A file of more than 256 MiB is an error.

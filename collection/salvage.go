@@ -97,7 +97,7 @@ const maxCopied = 1 << 30
 // Files returns the files that the judge and the strategies use, to be
 // written into another collection. What can't be read is recorded in Notes.
 func (w *Wreck) Files() (list []File) {
-	names := []string{ExamplesName, LockName, AnswersName, GivenModel, ModelFile(FirstModel)}
+	names := []string{ExamplesName, LockName, AnswersName, GivenModel, ModelFile(categoryModels), ModelFile(FirstModel)}
 	needs, _ := filepath.Glob(filepath.Join(w.Dir, needsFolder, "*"))
 	slices.Sort(needs)
 	for _, path := range needs {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -236,7 +237,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if c.hosts.net.beginRun(now) && c.hosts.anyFailed() {
 		c.forgive(now, time.Time{})
 	}
-	if c.Stop(c.picker.reached(now)); c.stopped != "" {
+	if c.Stop(cmp.Or(c.picker.reached(now), costLimit(c.cfg.Strategy, &c.cfg.Limits.Dry))); c.stopped != "" {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
 	}

@@ -29,6 +29,28 @@ func (s *stats) reached(l *Limits) dowse.StopReason {
 	return ""
 }
 
+// A siteCounter is a strategy that counts what sites cost, see [settings.Dry].
+type siteCounter interface {
+	// PagesPerSite returns the pages read per site on topic over the last sites, back
+	// until they have window pages, and whether there were that many; 0 if none of them
+	// is on topic.
+	PagesPerSite(window int) (pprs float64, full bool)
+}
+
+// costLimit returns StopDriedUp if the last sites cost more pages per site on topic than the
+// limit allows, or none of them was on topic; else "". A strategy that looks for pages has no
+// such limit.
+func costLimit(s dowse.Strategy, d *settings.Dry) dowse.StopReason {
+	c, ok := s.(siteCounter)
+	if d.PPRS == 0 || !ok {
+		return ""
+	}
+	if pprs, full := c.PagesPerSite(d.PPRSOver); full && (pprs == 0 || pprs > d.PPRS) {
+		return dowse.StopDriedUp
+	}
+	return ""
+}
+
 // leavesRoom reports whether one more visit may begin while out visits are in flight: even if
 // all of them give a page (or one on topic), no limit is passed.
 func (s *stats) leavesRoom(l *Limits, out int) bool {

@@ -89,7 +89,13 @@ type Config struct {
 	// one: a T-Graph, an access log, links with known outcomes, a decimal
 	// classification.
 	TGraph string
-	Trace  string
+	// Trace may end in @FROM..TO, times of which one may be left out: only accesses from
+	// FROM on and before TO count. MoreTraces are further logs, read together with it: a
+	// person is the same in all of them.
+	Trace      string
+	MoreTraces []string
+	// TraceGap is the pause of a person that ends a session; default 30 minutes.
+	TraceGap time.Duration
 	// TraceSite is the URL of the site whose own log Trace is, since such a
 	// log has paths without a host.
 	TraceSite string
@@ -236,6 +242,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	}
 	b.notes = append(b.notes, notes...)
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
+	addOrder(&s, cfg)
 	addErrorRate(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
@@ -275,6 +282,9 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	}
 	if err := s.Check(); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
+	}
+	if s.Limits.Dry.PPRS > 0 && cfg.Strategy == nil && !ForSites(s.Strategy) {
+		return nil, s, fmt.Errorf("crawler: until pprs>%g: pprs counts whole sites, and the strategy %s looks for pages", s.Limits.Dry.PPRS, s.Strategy)
 	}
 	return t, s, checkStart(s, t, *cfg)
 }

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -63,7 +64,7 @@ func buildJudge(ctx context.Context, t *topic.Topic, strategy string, cfg Config
 // buildJudgeFrom makes the judge of a topic from training data.
 func buildJudgeFrom(m *topic.Material, t *topic.Topic, strategy string, cfg Config) (*builtJudge, error) {
 	if ForSites(strategy) {
-		if err := trainForSites(t, m); err != nil {
+		if err := trainForSites(t, strategy, m); err != nil {
 			return nil, err
 		}
 	}
@@ -92,6 +93,11 @@ func (b *builtJudge) keep(m *topic.Material) error {
 			return err
 		}
 	}
+	if len(m.Categories) > 0 {
+		if err := b.addCategories(m.Categories); err != nil {
+			return err
+		}
+	}
 	if len(m.Examples) == 0 {
 		return nil
 	}
@@ -113,6 +119,49 @@ func (b *builtJudge) addModel(name string, m judge.Model) error {
 	}
 	b.files = append(b.files, collection.File{Name: name, Data: data})
 	return nil
+}
+
+// categoryModels is the name of the models of the categories that the topic's gate asks
+// for. They are one file, a JSON object of models by the names of the categories, since
+// names of categories are not names of files.
+const categoryModels = "categories"
+
+// addCategories adds the file with the models of categories.
+func (b *builtJudge) addCategories(models map[string]judge.Model) error {
+	list := map[string]json.RawMessage{}
+	for name, m := range models {
+		data, err := judge.Save(m)
+		if err != nil {
+			return err
+		}
+		list[name] = data
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("crawler: categories: %w", err)
+	}
+	b.files = append(b.files, collection.File{Name: collection.ModelFile(categoryModels), Data: data})
+	return nil
+}
+
+// loadCategories decodes the models of categories, nil if there are none.
+func loadCategories(data []byte) (map[string]judge.Model, error) {
+	if data == nil {
+		return nil, nil
+	}
+	var list map[string]json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	models := map[string]judge.Model{}
+	for name, data := range list {
+		m, err := judge.Load(data)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+		models[name] = m
+	}
+	return models, nil
 }
 
 // examplesOf returns the examples in the form that a collection keeps,
@@ -168,8 +217,15 @@ func MaterialOf(col *collection.Collection) (*topic.Material, error) {
 		m.Examples = append(m.Examples, e)
 		m.Origins = append(m.Origins, topic.Origin{Source: x.Source, URL: dowse.URL(x.URL), SHA256: x.SHA256, At: x.Fetched})
 	}
-	if m.Model, err = loadModel(col.Given()); err != nil {
+	given, categories, err := col.Given()
+	if err == nil {
+		m.Model, err = loadModel(given, nil)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("crawler: %s: %w", collection.GivenModel, err)
+	}
+	if m.Categories, err = loadCategories(categories); err != nil {
+		return nil, fmt.Errorf("crawler: %s: %w", collection.ModelFile(categoryModels), err)
 	}
 	if name := col.Settings.Model; name != "" {
 		if m.Trained, err = loadModel(col.Model(name)); err != nil {

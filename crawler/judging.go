@@ -65,7 +65,7 @@ func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Materia
 	switch {
 	case ForSites(g.col.Settings.Strategy):
 		m.Trained = nil
-		return trainForSites(g.topic, m)
+		return trainForSites(g.topic, g.col.Settings.Strategy, m)
 	case len(labels) == 0:
 		return nil
 	}

@@ -2,11 +2,15 @@ package crawler
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
 
 	"dowse"
 	"dowse/collection"
@@ -25,6 +29,7 @@ const (
 	traceFile   = "trace.bin"
 	linksFile   = "links.tsv"
 	classesFile = "classes.tsv"
+	tableFile   = "table.json"
 	learntFile  = "learnt.json"
 )
 
@@ -45,16 +50,42 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 		n.Classes, err = readAt(cfg.Classes, judge.ParseCodes)
 	}
 	if err == nil && cfg.Trace != "" {
-		n.Trace, err = readAt(cfg.Trace, func(r io.Reader) (*trace.Log, error) {
-			log, report, err := readTrace(r, cfg)
-			notes = append(notes, cfg.Trace+": "+report.String())
-			return log, err
-		})
+		n.Trace, notes, err = readTraces(cfg)
 	}
 	if cfg.Topic != nil {
 		n = ofTopic(n, cfg.Topic)
+		n = withTable(n, tableOf(cfg.Topic))
 	}
 	return n, notes, err
+}
+
+// tableOf returns the table of weighted words by which a topic is judged, nil for none. A
+// file that can't be read is none here: whoever makes the judge reports it.
+func tableOf(t *topic.Topic) judge.Model {
+	if t.Model == "" {
+		return nil
+	}
+	m, err := (&loader{Dir: t.Dir}).Model(context.Background(), t.Model)
+	if _, ok := m.(weightedWords); err != nil || !ok {
+		return nil
+	}
+	return m
+}
+
+// weightedWords is a judge that is a table of weighted words.
+type weightedWords interface {
+	Table() (judge.Table, []judge.TopicWord)
+}
+
+// withTable adds the words of a table; nil changes nothing.
+func withTable(n input.Inputs, m judge.Model) input.Inputs {
+	w, ok := m.(weightedWords)
+	if !ok {
+		return n
+	}
+	made, words := w.Table()
+	n.Language, n.Prefix, n.Stems = cmp.Or(made.Language, n.Language), made.Prefix, words
+	return n
 }
 
 // readAt reads a file; it returns the zero value for an empty path.
@@ -92,32 +123,97 @@ func readAll[T any](f io.ReadCloser, path string, read func(io.Reader) (T, error
 	return x, nil
 }
 
-// readTrace reads an access log. Lines that can't be parsed are skipped and
-// counted in the report; a log without any usable line is an error.
-func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
-	o := trace.Options{Salt: cfg.Salt}
+// readTraces reads the access logs together. Lines that can't be parsed are skipped and
+// counted in the notes, one per log; a log without any usable line is an error.
+func readTraces(cfg Config) (log input.Trace, notes []string, err error) {
+	o := trace.Options{Salt: cfg.Salt, Gap: cfg.TraceGap}
 	if o.Salt == nil {
 		o.Salt = NewSalt()
 	}
 	if cfg.TraceSite != "" {
 		base, err := weburl.Parse(cfg.TraceSite)
 		if err != nil {
-			return nil, trace.Report{}, fmt.Errorf("the site of the log: %w", err)
+			return nil, nil, fmt.Errorf("crawler: %s: the site of the log: %w", cfg.Trace, err)
 		}
 		o.Base = base
 	}
-	log, report, err := trace.Read(r, o)
+	var during period
+	o.Keep = func(at time.Time) bool { return during.has(at) }
+	b, err := trace.New(o)
 	if err != nil {
-		return nil, report, err
+		return nil, nil, err
 	}
-	if report.Kept == 0 {
-		err := fmt.Errorf("it has no line of a page that was delivered: %s", report)
-		if cfg.TraceSite == "" && report.Broken > 0 {
-			err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
+	for _, name := range append([]string{cfg.Trace}, cfg.MoreTraces...) {
+		path := name
+		if path, during, err = periodOf(name); err != nil {
+			return nil, nil, err
 		}
-		return nil, report, err
+		report, err := readAt(path, b.Read)
+		if err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, name+": "+report.String())
+		if report.Kept == 0 {
+			return nil, notes, noAccess(path, report, cfg)
+		}
 	}
-	return log, report, nil
+	return b.Log(), notes, nil
+}
+
+// noAccess returns the error for a log without any access that counts.
+func noAccess(path string, report trace.Report, cfg Config) error {
+	err := fmt.Errorf("crawler: %s: it has no line of a page that was delivered: %s", path, report)
+	if cfg.TraceSite == "" && report.Broken > 0 {
+		err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
+	}
+	return err
+}
+
+// A period is a range of times; a zero end is open.
+type period struct{ from, to time.Time }
+
+// has reports whether a time is in the period. An unknown time is in the open period only.
+func (p period) has(at time.Time) bool {
+	if at.IsZero() {
+		return p == period{}
+	}
+	return (p.from.IsZero() || !at.Before(p.from)) && (p.to.IsZero() || at.Before(p.to))
+}
+
+// periodOf splits FILE@FROM..TO. A name without such an end is a file with all its times; so
+// is the name of a file that exists.
+func periodOf(name string) (path string, p period, err error) {
+	at := strings.LastIndexByte(name, '@')
+	if _, missing := os.Stat(name); at < 0 || missing == nil {
+		return name, p, nil
+	}
+	from, to, ok := strings.Cut(name[at+1:], "..")
+	if !ok {
+		return name, p, nil
+	}
+	if p.from, err = timeIn(from); err == nil {
+		p.to, err = timeIn(to)
+	}
+	if err == nil && !p.from.IsZero() && !p.to.IsZero() && !p.from.Before(p.to) {
+		err = errors.New("the range ends before it begins")
+	}
+	if err != nil {
+		return "", p, fmt.Errorf("crawler: %s: %w", name, err)
+	}
+	return name[:at], p, nil
+}
+
+// timeIn parses one end of a range, in UTC; "" is an open end.
+func timeIn(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is not a time (want 2026-11-15 or 2026-11-15T09:30:00)", s)
 }
 
 // saltSize is the number of random bytes of a salt, as many as the hash has.
@@ -189,6 +285,9 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Classes != nil {
 		keep(&s.Needs.Classes, classesFile, func(w io.Writer) error { return writeCodes(w, n.Classes) })
 	}
+	if m := tableOf(t); m != nil {
+		keep(&s.Needs.Table, tableFile, func(w io.Writer) error { return writeModel(w, m) })
+	}
 	if learnt != nil {
 		keep(&s.Needs.Learnt, learntFile, learnt.Write)
 	}
@@ -227,6 +326,24 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 	return nil
 }
 
+// writeModel writes a model in the form that judge.Load reads.
+func writeModel(w io.Writer, m judge.Model) error {
+	data, err := judge.Save(m)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+// readModel reads what writeModel wrote.
+func readModel(r io.Reader) (judge.Model, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxModel))
+	if err != nil {
+		return nil, err
+	}
+	return judge.Load(data)
+}
+
 // needsIn reads the inputs that the collection in dir keeps for its
 // strategies.
 func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, err error) {
@@ -240,7 +357,14 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	if err == nil && s.Trace != "" {
 		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)
 	}
-	return ofTopic(n, t), err
+	n = ofTopic(n, t)
+	if err == nil && s.Table != "" {
+		var m judge.Model
+		if m, err = readKept(dir, s.Table, readModel); err == nil {
+			n = withTable(n, m)
+		}
+	}
+	return n, err
 }
 
 // StrategyFor makes a strategy by name for the pages of this crawl, with the
@@ -254,7 +378,7 @@ func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, err := NeedsOf(Config{TGraph: cfg.TGraph, Trace: cfg.Trace, TraceSite: cfg.TraceSite, Salt: cfg.Salt, Links: cfg.Links, Classes: cfg.Classes})
+	given, err := NeedsOf(Config{TGraph: cfg.TGraph, Trace: cfg.Trace, MoreTraces: cfg.MoreTraces, TraceGap: cfg.TraceGap, TraceSite: cfg.TraceSite, Salt: cfg.Salt, Links: cfg.Links, Classes: cfg.Classes})
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/judge"
 	"dowse/settings"
+	"dowse/topic"
 )
 
 // TestSalt checks that people are known again under the same salt alone, and that no
@@ -79,5 +82,27 @@ func TestTrace(t *testing.T) {
 	}
 	if _, err := crawler.NeedsOf(crawler.Config{Trace: filepath.Join(base, "none.log")}); err == nil || !strings.Contains(err.Error(), "none.log") {
 		t.Errorf("a trace that is not there: %v", err)
+	}
+}
+
+// TestTableOfTheTopic: the weighted words of a topic that is judged by a table reach the
+// strategies, with the way in which they were cut.
+func TestTableOfTheTopic(t *testing.T) {
+	dir := t.TempDir()
+	m, err := judge.Table{Language: "tr", Prefix: 5}.Of([]judge.TopicWord{{Term: "spor", Weight: 1}, {Term: "haber", Weight: 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := judge.Save(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "table.json"), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n, err := crawler.NeedsOf(crawler.Config{Topic: &topic.Topic{Name: "spor", Model: "table.json", Dir: dir}})
+	want := []judge.TopicWord{{Term: "haber", Weight: 0.5}, {Term: "spor", Weight: 1}}
+	if err != nil || n.Language != "tr" || n.Prefix != 5 || !slices.Equal(n.Stems, want) {
+		t.Errorf("%+v, %v; want %v, cut to 5 letters", n, err, want)
 	}
 }

@@ -73,7 +73,7 @@ func (p *answerLearner) Learn(e judge.Example) {
 			on++
 		}
 	}
-	if p.topic.Model != "" || min(on, len(p.answers)-on) < enoughAnswers {
+	if p.topic.Model != "" || len(p.topic.Categories) > 0 || min(on, len(p.answers)-on) < enoughAnswers {
 		return
 	}
 	learnt, err := p.topic.NewJudge(&topic.Material{Examples: p.answers})

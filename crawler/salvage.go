@@ -428,7 +428,7 @@ func (s *salvage) rebuildJudge(ctx context.Context, t *topic.Topic, set *collect
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
 	}
-	judged := []string{collection.ExamplesName, collection.LockName, collection.GivenModel, collection.ModelFile(collection.FirstModel)}
+	judged := []string{collection.ExamplesName, collection.LockName, collection.GivenModel, collection.ModelFile(categoryModels), collection.ModelFile(collection.FirstModel)}
 	if s.cfg.Topic != nil {
 		b, err := buildJudge(ctx, t, set.Strategy, Config{Transport: &recordedVisits{}})
 		if err != nil {

@@ -44,18 +44,44 @@ func ForSites(spec string) bool {
 
 // trainForSites trains the classifier of Ester et al. 2004, whose error rate
 // is known, in place of the topic's own. Only the first pages of each site
-// are examples.
-func trainForSites(t *topic.Topic, m *topic.Material) error {
+// are examples, or its homepage if that alone decides. A note reports how the
+// error rate was estimated if it was not by whole sites.
+func trainForSites(t *topic.Topic, strategy string, m *topic.Material) error {
 	if len(m.Examples) == 0 {
 		return nil
 	}
-	examples := append(site.First(m.Examples, 0), t.Substitutes(m)...)
+	first := 0
+	if strings.Contains(strategy, "evidence=homepage") {
+		first = 1
+	}
+	examples := append(site.First(m.Examples, first), t.Substitutes(m)...)
 	j, err := judge.Centroid{}.Train(examples)
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	m.Trained = j
+	if c, ok := j.(*judge.Centroids); ok && c.Mixed {
+		m.Notes = append(m.Notes, fmt.Sprintf("the examples are of too few sites to leave whole sites out: the error rate of the judge, %.3f, is estimated by leaving pages out, and the true one is higher; add examples of more sites", c.ErrorRate()))
+	}
 	return nil
+}
+
+// addOrder adds the order of sites to the strategy of a new crawl for sites, unless one was
+// given: the sum of the links to a site, which needs fewer pages than the order of the paper,
+// their mean. It is stored with the other parameters, so that earlier crawls keep their order.
+func addOrder(s *collection.Settings, cfg Config) {
+	if cfg.Strategy == nil && ForSites(s.Strategy) && !strings.Contains(s.Strategy, "order=") {
+		addParam(s, "order=sum")
+	}
+}
+
+// addParam adds a parameter to the strategy of a crawl.
+func addParam(s *collection.Settings, param string) {
+	sep := ","
+	if !strings.Contains(s.Strategy, ":") {
+		sep = ":"
+	}
+	s.Strategy += sep + param
 }
 
 // addErrorRate adds the cross-validated error rate of the judge to the strategy
@@ -66,11 +92,7 @@ func addErrorRate(s *collection.Settings, j dowse.Judge, cfg Config) {
 	if e <= 0 || cfg.Strategy != nil || !ForSites(s.Strategy) || strings.Contains(s.Strategy, "p_err=") {
 		return
 	}
-	sep := ","
-	if !strings.Contains(s.Strategy, ":") {
-		sep = ":"
-	}
-	s.Strategy += fmt.Sprintf("%sp_err=%.4g", sep, e)
+	addParam(s, fmt.Sprintf("p_err=%.4g", e))
 }
 
 // maxErrorRate bounds the error rate of a judge. One that is wrong about every

@@ -67,7 +67,14 @@ func sharpened(p, gamma float64) float64 {
 }
 
 // Centroids is the judge that [Centroid] trains.
-type Centroids struct{ *trained }
+type Centroids struct {
+	*trained
+
+	// Mixed reports that the error rate comes from folds by page and not by site, since
+	// there were too few sites of one class. Pages of one site were then on both sides, so
+	// the true error rate is higher. It is known after training only, and not saved.
+	Mixed bool
+}
 
 // ErrorRate returns the share of the training examples that the judge got wrong in
 // cross-validation: p_err in Ester et al. 2004, where a crawl uses it to discount
@@ -86,18 +93,18 @@ func (t Centroid) Train(examples []Example) (Model, error) {
 	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
-	c := t.train(s, in)
-	return &Centroids{newTrained("centroid", in, c)}, nil
+	c, mixed := t.train(s, in)
+	return &Centroids{trained: newTrained("centroid", in, c), Mixed: mixed}, nil
 }
 
 // train clusters all examples, then once more without each fold, and takes the error
 // rate and the sharpness from the ratings of the left-out examples. Judged by its own
 // training data, k-means would look perfect as soon as there is a centre for every
 // page.
-func (t Centroid) train(s *sample, in *space) *centres {
+func (t Centroid) train(s *sample, in *space) (c *centres, mixed bool) {
 	x := s.vectors(in)
-	c := t.centres(x, s.wanted, in.size)
-	fold, k := t.folds(s)
+	c = t.centres(x, s.wanted, in.size)
+	fold, k, mixed := t.folds(s)
 	ratings := outOfFold(fold, k, func(from []int) func(int) float64 {
 		c := t.centres(pick(x, from), pick(s.wanted, from), in.size)
 		return func(i int) float64 { return c.rate(x[i]) }
@@ -107,24 +114,24 @@ func (t Centroid) train(s *sample, in *space) *centres {
 	if c.Gamma == 0 {
 		c.Gamma = bestGamma(ratings, s.wanted)
 	}
-	return c
+	return c, mixed
 }
 
 // folds assigns examples to folds by site. Where that would leave some fold's training
-// data with one class only (few sites), it falls back to folds by class.
-func (t Centroid) folds(s *sample) ([]int, int) {
-	k := t.Folds
-	if k == 0 {
+// data with one class only (few sites), it falls back to folds by class, and reports that
+// sites are mixed.
+func (t Centroid) folds(s *sample) (fold []int, k int, mixed bool) {
+	if k = t.Folds; k == 0 {
 		k = 10
 	}
-	fold := siteFolds(s.sites, k)
+	fold = siteFolds(s.sites, k)
 	for f := range k {
 		from, rest := split(fold, f)
 		if n := wantedIn(s.wanted, from); len(rest) > 0 && (n == 0 || n == len(from)) {
-			return folds(s.wanted, k), k
+			return folds(s.wanted, k), k, true
 		}
 	}
-	return fold, k
+	return fold, k, false
 }
 
 // wantedIn counts the examples on topic among those with the given numbers.
@@ -302,7 +309,7 @@ func loadCentroid(data []byte) (Model, error) {
 		return nil, err
 	}
 	saved.prepare()
-	return &Centroids{newTrained("centroid", s, saved.centres)}, nil
+	return &Centroids{trained: newTrained("centroid", s, saved.centres)}, nil
 }
 
 // check reports why centres that were read from a file cannot be used: too many or

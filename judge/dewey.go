@@ -69,7 +69,8 @@ func PaperCodes() []Code {
 }
 
 // ParseCodes reads a classification: one class per line, code and label separated by a
-// tab. It skips empty lines, lines that begin with # and a heading "code<tab>label" in
+// tab. Further columns, such as the code of the class above, are ignored: they are not
+// words of the label. It skips empty lines, lines that begin with # and a heading "code<tab>label" in
 // line 1. A file may have at most 100,000 classes and lines of at most 4 KiB.
 func ParseCodes(r io.Reader) ([]Code, error) {
 	var list []Code
@@ -82,6 +83,7 @@ func ParseCodes(r io.Reader) ([]Code, error) {
 		}
 		code, label, found := strings.Cut(line, "\t")
 		code = strings.TrimSpace(code)
+		label, _, _ = strings.Cut(label, "\t")
 		if !found || code == "" {
 			return nil, fmt.Errorf("judge: codes: line %d: want a code and a label separated by a tab", n)
 		}

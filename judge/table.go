@@ -192,6 +192,16 @@ type tableJudge struct {
 	made Table
 }
 
+// Table returns how the words of the table were made, and the words. A strategy that
+// compares links with the same table reads their words in the same way.
+func (j *tableJudge) Table() (Table, []TopicWord) {
+	var words []TopicWord
+	for i, w := range j.core.(*table).weights {
+		words = append(words, TopicWord{j.space.words.Term(int32(i)), w})
+	}
+	return j.made, words
+}
+
 type savedTable struct {
 	Language string      `json:"language,omitempty"`
 	Prefix   int         `json:"prefix,omitempty"`
@@ -202,11 +212,8 @@ type savedTable struct {
 
 // MarshalJSON returns the table and the threshold as JSON.
 func (j *tableJudge) MarshalJSON() ([]byte, error) {
-	s := savedTable{j.made.Language, j.made.Prefix, j.made.Head, j.threshold, nil}
-	for i, w := range j.core.(*table).weights {
-		s.Words = append(s.Words, TopicWord{j.space.words.Term(int32(i)), w})
-	}
-	return json.Marshal(s)
+	made, words := j.Table()
+	return json.Marshal(savedTable{made.Language, made.Prefix, made.Head, j.threshold, words})
 }
 
 func loadTable(data []byte) (Model, error) {

@@ -122,6 +122,7 @@ func (f Field) checkDry(d Dry) error {
 	}{
 		{"until_harvest", d.Harvest, 1}, {"until_over", float64(d.Over), 1_000_000},
 		{"until_gain", d.Gain, 1}, {"until_gain_over", float64(d.GainOver), 1_000_000}, {"until_recall", d.Recall, 1},
+		{"until_pprs", d.PPRS, 1_000_000}, {"until_pprs_over", float64(d.PPRSOver), 1_000_000},
 	} {
 		if !(x.value >= 0 && x.value <= x.most) {
 			f.Key = at + x.key

@@ -92,7 +92,7 @@ type Limits struct {
 	Tunnel int `yaml:"tunnel,omitempty" name:"tunnel" group:"where" rare:"" type:"count" shown:"none" placeholder:"N" min:"0" max:"1099511627776" zero:"-1" none:"0" var:"DOWSE_CRAWL_TUNNEL" when:"resume" help:"Follow at most N off-topic pages in a row."`
 
 	// Dry ends a crawl that has found most of what there is, or finds hardly anything any more.
-	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop at 'recall>0.8', 'gain<0.01 over 500' or 'harvest<0.05 over 500'."`
+	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop at 'recall>0.8', 'gain<0.01 over 500' or 'pprs>20' (sites)."`
 }
 
 // Dry ends a crawl by what it finds. Of several rules the first that comes true counts; a
@@ -110,6 +110,11 @@ type Dry struct {
 	// Recall ends a crawl when more than this share of the pages on topic within reach is
 	// found, by the crawl's own estimate.
 	Recall float64 `yaml:"until_recall,omitempty" kong:"-"`
+
+	// PPRS and PPRSOver end a crawl for sites when more than PPRS pages were read per site
+	// on topic, over whole sites back until they have PPRSOver pages.
+	PPRS     float64 `yaml:"until_pprs,omitempty" kong:"-"`
+	PPRSOver int     `yaml:"until_pprs_over,omitempty" kong:"-"`
 }
 
 // Scope limits which URLs a crawl may visit.

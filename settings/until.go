@@ -19,7 +19,7 @@ func (e *untilError) Error() string { return fmt.Sprintf("column %d: %s", e.colu
 
 // parseUntil reads rules that end a crawl, joined by "or":
 //
-//	recall>0.8 or gain<0.01 over 500 or harvest<0.05 over 500
+//	recall>0.8 or gain<0.01 over 500 or harvest<0.05 over 500 or pprs>20 over 5000
 //
 // No rule may be given twice. The error is an untilError.
 func parseUntil(text string) (d Dry, err error) {
@@ -82,10 +82,45 @@ func (r *untilReader) rule(d *Dry) error {
 		return r.numbers(at, name, "<", &d.Gain, &d.GainOver)
 	case "harvest":
 		return r.numbers(at, name, "<", &d.Harvest, &d.Over)
+	case "pprs":
+		return r.pprs(at, d)
 	case "":
-		return &untilError{at + 1, "want recall, gain or harvest, got the end"}
+		return &untilError{at + 1, "want recall, gain, harvest or pprs, got the end"}
 	}
-	return &untilError{at + 1, "want recall, gain or harvest, got " + strconv.Quote(name)}
+	return &untilError{at + 1, "want recall, gain, harvest or pprs, got " + strconv.Quote(name)}
+}
+
+const (
+	pprsOver = 5000      // window of pprs in pages, as Ester, Kriegel and Schubert 2004 have it
+	mostPPRS = 1_000_000 // its bound
+)
+
+// pprs takes what follows pprs: ">", a number of pages, and optionally over how many pages.
+func (r *untilReader) pprs(began int, d *Dry) error {
+	if d.PPRS != 0 {
+		return &untilError{began + 1, "pprs is given twice"}
+	}
+	if err := r.literal(">"); err != nil {
+		return err
+	}
+	at, text := r.word()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 1 && x <= mostPPRS) {
+		return &untilError{at + 1, "want pages per site on topic, as 20, got " + gotText(text)}
+	}
+	d.PPRS, d.PPRSOver = x, pprsOver
+	before := r.at
+	if _, word := r.word(); word != "over" {
+		r.at = before
+		return nil
+	}
+	at, text = r.word()
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostPPRS {
+		return &untilError{at + 1, fmt.Sprintf("want 1 to %d pages, got %s", mostPPRS, gotText(text))}
+	}
+	d.PPRSOver = n
+	return nil
 }
 
 // numbers takes what follows the name of a rule: its sign, the share, and over how many
@@ -144,6 +179,9 @@ func (d Dry) text() string {
 	}
 	if d.Over > 0 || d.Harvest > 0 {
 		list = append(list, fmt.Sprintf("harvest<%v over %d", d.Harvest, d.Over))
+	}
+	if d.PPRS > 0 {
+		list = append(list, fmt.Sprintf("pprs>%v over %d", d.PPRS, d.PPRSOver))
 	}
 	return strings.Join(list, " or ")
 }

@@ -19,6 +19,9 @@ func TestUntil(t *testing.T) {
 		"recall>0.8":                           {Recall: 0.8},
 		" recall > .8 or gain<0.01 over 500 ":  {Recall: 0.8, Gain: 0.01, GainOver: 500},
 		"harvest<1 over 1 or recall>0.999":     {Harvest: 1, Over: 1, Recall: 0.999},
+		"pprs>20":                              {PPRS: 20, PPRSOver: 5000},
+		"pprs>12.5 over 300 or recall>0.8":     {PPRS: 12.5, PPRSOver: 300, Recall: 0.8},
+		"pprs>20 or harvest<.2 over 10":        {PPRS: 20, PPRSOver: 5000, Harvest: 0.2, Over: 10},
 		"gain<.1 over 9 or harvest<.2 over 10": {Gain: 0.1, GainOver: 9, Harvest: 0.2, Over: 10},
 	} {
 		got, err := f.Read(text)
@@ -33,8 +36,8 @@ func TestUntil(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                           "column 1: want recall, gain or harvest, got the end",
-		"dry":                        `column 1: want recall, gain or harvest, got "dry"`,
+		"":                           "column 1: want recall, gain, harvest or pprs, got the end",
+		"dry":                        `column 1: want recall, gain, harvest or pprs, got "dry"`,
 		"recall<0.8":                 `column 7: want ">", got "<"`,
 		"recall>1":                   `column 8: want a share above 0, as 0.05, got "1"`,
 		"recall>0.8 over 500":        `column 12: want "or" and another rule, or the end, got "over"`,
@@ -42,7 +45,10 @@ func TestUntil(t *testing.T) {
 		"gain<0.01 over 5000":        `column 16: want 1 to 1000 pages, got "5000"`,
 		"harvest<2 over 5":           `column 9: want a share above 0, as 0.05, got "2"`,
 		"recall>0.5 or recall>0.6":   "column 15: recall is given twice",
-		"recall>0.5 or":              "column 14: want recall, gain or harvest, got the end",
+		"recall>0.5 or":              "column 14: want recall, gain, harvest or pprs, got the end",
+		"pprs>0":                     `column 6: want pages per site on topic, as 20, got "0"`,
+		"pprs>20 over x":             `column 14: want 1 to 1000000 pages, got "x"`,
+		"pprs>20 or pprs>30":         "column 12: pprs is given twice",
 		"gain<nan over 5":            `column 6: want a share above 0, as 0.05, got "nan"`,
 		"recall>0.8 and harvest<0.1": `column 12: want "or" and another rule, or the end, got "and"`,
 	} {

@@ -65,7 +65,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"limit misspelt", head + "limits: {per-host: 3}\n", 4, 10, `unknown key "per-host"`, `did you mean "per_host"`},
 		{"limit a fraction", head + "limits: {per_host: 1.5}\n", 4, 20, `"1.5"`, "whole number from 1"},
 		{"limit zero", head + "limits:\n  per_host: 0\n", 5, 13, `"0"`, "whole number from 1"},
-		{"until misspelt", head + "limits: {until: recal>0.8}\n", 4, 17, `"recal>0.8"`, `column 1: want recall, gain or harvest, got "recal"`},
+		{"until misspelt", head + "limits: {until: recal>0.8}\n", 4, 17, `"recal>0.8"`, `column 1: want recall, gain, harvest or pprs, got "recal"`},
 		{"limits a number", head + "limits: 200\n", 4, 9, "single value", "key: value"},
 		{"tunnel negative", head + "follow: {tunnel: -2}\n", 4, 18, `"-2"`, "whole number from 0"},
 		{"strategy a sentence", head + "follow: {strategy: best first}\n", 4, 20, "best first", "link-context"},

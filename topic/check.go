@@ -2,6 +2,7 @@ package topic
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -193,6 +194,11 @@ func (c *checker) gate() {
 	}
 	if asked, holds := g.asks(); !asked {
 		c.say(Warn, "where: has no clause that asks something: it holds for %s", map[bool]string{true: "every page", false: "no page"}[holds])
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Categories)) {
+		if !slices.Contains(t.asksCategories(), name) {
+			c.say(Hint, "categories: where: does not ask for %s", cut(name))
+		}
 	}
 	if g.Needs().Reads("links_in") {
 		c.say(Hint, "where: links_in counts the pages that were fetched before a page and link to it: usually none for a seed, few for pages that are visited early")

@@ -107,7 +107,7 @@ func (t *Topic) trials(m *Material) (scores []float64) {
 	folds := min(unseenFolds, on)
 	for fold := 0; fold < folds && folds > 1; fold++ {
 		seen, unseen := foldOf(m.Examples, fold, folds)
-		j, err := t.NewJudge(&Material{Examples: seen, Contrast: m.Contrast, ContrastOf: m.ContrastOf, Model: m.Model})
+		j, err := t.NewJudge(&Material{Examples: seen, Contrast: m.Contrast, ContrastOf: m.ContrastOf, Model: m.Model, Categories: m.Categories})
 		if err != nil {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"dowse/internal/facts"
 	"dowse/internal/predicate"
 	"dowse/internal/strictyaml"
+	"dowse/judge"
 	"dowse/weburl"
 
 	"github.com/goccy/go-yaml/ast"
@@ -17,8 +18,11 @@ import (
 // A gate tests whether a page meets the conditions of the topic's where.
 type gate struct {
 	*predicate.Predicate
-	name    string // of the topic, to which category(NAME) in the gate refers
+	name    string // of the topic, which category(NAME) can name
 	decides bool   // a page that meets it is on topic, whatever the words contribute
+
+	asked      []string               // names of the categories that it asks for
+	categories map[string]judge.Model // of those that are not the topic itself
 }
 
 // The log-odds to which a gate moves a page: at most -shut if it does not hold,
@@ -58,7 +62,7 @@ func (t *Topic) newGate() (*gate, error) {
 		}
 		return nil, fmt.Errorf("where: %w", errors.Join(errs...))
 	}
-	return &gate{Predicate: p, name: t.Name, decides: asksContent(p.Tree())}, nil
+	return &gate{Predicate: p, name: t.Name, decides: asksContent(p.Tree()), asked: p.Needs().Categories}, nil
 }
 
 // asks reports whether any clause tests something of a page and, if not,
@@ -152,6 +156,31 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	}
 }
 
+// gateAlone reports whether the topic is nothing but a gate: then a page is relevant if
+// it meets the gate, and nothing else counts. If an outside judge is asked, a page that
+// meets the gate is unsure instead, so that the outside judge sees it.
+func (j *Judge) gateAlone() bool {
+	return len(j.evidence) == 0 && j.signs == nil && !j.asks
+}
+
+// gateVerdict rates a page 1 if it meets the gate, else 0. The outcome of each clause is
+// a reason without a weight.
+func (j *Judge) gateVerdict(p *dowse.Page) dowse.Verdict {
+	r := j.gate.Test(p, j.gate.facts(p, judge.Threshold))
+	v := dowse.Verdict{Scale: judge.Share, Judge: j.title()}
+	outcome := "where does not hold"
+	if r.Holds {
+		v.Relevance, outcome = 1, "where holds"
+	}
+	for _, c := range denied(r.Clauses) {
+		if !c.Group {
+			v.Because = append(v.Because, dowse.Because{What: clauseName(c)})
+		}
+	}
+	v.Because = append(v.Because, dowse.Because{What: outcome, Weight: v.Relevance})
+	return v
+}
+
 // decides names what a deciding gate adds. If it does not hold, the clauses
 // take it back, so that the reasons show what the page would be if they held.
 func decides(holds bool) string {
@@ -163,7 +192,7 @@ func decides(holds bool) string {
 
 // facts returns what is known of a page other than its content.
 func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
-	f := predicate.Facts{Score: &score, Categories: map[string]float64{g.name: score}}
+	f := predicate.Facts{Score: &score, Categories: g.probabilities(p, score)}
 	if v := p.Via; v != nil {
 		f.Anchors = v.Anchors
 		f.Parent = &predicate.Parent{Score: v.Relevance, Host: weburl.Hostname(v.Parent)}

@@ -27,6 +27,8 @@ type Judge struct {
 	prefer   *Topic       // whose languages are preferred; nil for no preference
 	model    judge.Model  // trained on examples; nil for none
 	zero     float64      // log-odds of model that count as neutral
+	own      bool         // the model of the topic rates on its own scale
+	asks     bool         // an outside judge is asked about unsure pages
 }
 
 // evidence is one of several judges that are pooled: it contributes weight ·
@@ -67,10 +69,13 @@ func (t *Topic) NewJudge(m *Material) (*Judge, error) {
 
 // newJudge is NewJudge without the name of the topic in errors.
 func (t *Topic) newJudge(m *Material) (*Judge, error) {
-	j := &Judge{}
+	j := &Judge{asks: t.Outside != nil}
 	var err error
 	if j.gate, err = t.newGate(); err != nil {
 		return nil, err
+	}
+	if j.gate != nil {
+		j.gate.categories = m.Categories
 	}
 	if err := j.addWords(t); err != nil {
 		return nil, err
@@ -112,7 +117,9 @@ func (j *Judge) addWords(t *Topic) error {
 }
 
 // addModels adds the model that is learnt from examples, and the one that the
-// topic names.
+// topic names. The threshold of a model becomes relevance 0.5, so that models can
+// be pooled. With [Topic.OwnScale] the ratings of the topic's model stay as they
+// are, and the threshold of a learnt model becomes that of the topic.
 func (j *Judge) addModels(t *Topic, m *Material) error {
 	learnt := m.Trained
 	if learnt == nil && len(m.Examples) > 0 {
@@ -130,10 +137,15 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 			j.zero = t.zeroOf(m)
 			e.zero += j.zero
 		}
+		if t.OwnScale && model == learnt {
+			e.zero -= logit(t.OnTopic())
+		} else if t.OwnScale {
+			e.zero = 0
+		}
 		j.evidence = append(j.evidence, e)
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
 	}
-	j.model = learnt
+	j.model, j.own = learnt, t.OwnScale
 	return nil
 }
 
@@ -155,6 +167,12 @@ func (j *Judge) addKinds(t *Topic) error {
 
 // wordsName names the evidence of words in the names of judges.
 const wordsName = "words"
+
+// verbatim reports whether the verdicts of a single judge are returned as they are:
+// those of words alone, and those of a model on its own scale.
+func (j *Judge) verbatim() bool {
+	return j.wordsAlone() || j.own && len(j.evidence) == 1 && j.gate == nil && j.signs == nil && j.prefer == nil
+}
 
 // wordsAlone reports whether nothing but words decides.
 func (j *Judge) wordsAlone() bool {
@@ -217,7 +235,7 @@ func (j *Judge) Judge(p *dowse.Page) dowse.Verdict {
 // JudgeWindows rates the page, and each window as a text of its own. Gate and
 // languages apply to pages, not to windows.
 func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
-	if j.wordsAlone() {
+	if j.verbatim() {
 		return j.evidence[0].judge.JudgeWindows(p, windows)
 	}
 	s := &sum{}
@@ -231,12 +249,20 @@ func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 	for i, z := range ratings {
 		ratings[i] = sigmoid(z)
 	}
+	if j.gateAlone() {
+		return j.gateVerdict(p), windowRatings(ratings)
+	}
 	j.language(s, p)
 	j.pass(s, p)
-	if len(windows) == 0 {
-		ratings = nil
+	return s.verdict(j.title()), windowRatings(ratings)
+}
+
+// windowRatings returns ratings, nil if there are none.
+func windowRatings(ratings []float64) []float64 {
+	if len(ratings) == 0 {
+		return nil
 	}
-	return s.verdict(j.title()), ratings
+	return ratings
 }
 
 // language subtracts a little from a page that is in none of the preferred

@@ -78,14 +78,15 @@ func (t *Topic) Files() (names []string) {
 	return names
 }
 
-// Needs reports whether there is anything to gather for the topic.
+// Needs reports whether there is anything to gather for the topic. A category of which
+// nothing is known counts: [Topic.Gather] returns an error for it.
 func (t *Topic) Needs() bool {
 	for _, k := range kinds() {
 		if k.gather != nil && k.present(t) {
 			return true
 		}
 	}
-	return false
+	return len(t.unknownCategories()) > 0
 }
 
 // wordsKind is a topic in words, with good signs (also) and signs against it (not).
@@ -193,9 +194,13 @@ func modelKind() evidenceKind {
 	return evidenceKind{
 		key: inModel, alone: true,
 		present: func(t *Topic) bool { return t.Model != "" },
-		read:    func(r *reader, n ast.Node, t *Topic) { t.Model = r.model(n) },
+		read:    func(r *reader, n ast.Node, t *Topic) { r.model(n, t) },
 		write: func(w *writer, t *Topic) {
-			w.optional(inModel, "{file: "+scalar(t.Model)+"}", t.Model != "")
+			value := "{file: " + scalar(t.Model) + "}"
+			if t.OwnScale {
+				value = "{file: " + scalar(t.Model) + ", scale: " + scaleOwn + "}"
+			}
+			w.optional(inModel, value, t.Model != "")
 		},
 		files: func(t *Topic) []string { return []string{t.Model} },
 		gather: func(ctx context.Context, t *Topic, l Loader, m *Material) (err error) {

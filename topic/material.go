@@ -46,6 +46,8 @@ type Material struct {
 	ContrastOf string
 	// Model is the model that the topic names; nil for none.
 	Model judge.Model
+	// Categories are the models of the categories that the topic's gate asks for, by name.
+	Categories map[string]judge.Model
 	// Trained is the model that was trained on Examples and Contrast before, so
 	// that it need not be trained again. It must be nil if they have changed
 	// since.
@@ -86,6 +88,9 @@ func Sum(p *dowse.Page) string {
 // model. It returns a [*SourceError] if a source yields nothing, since a topic
 // without its examples is another topic.
 func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
+	if err := t.checkCategories(); err != nil {
+		return nil, err
+	}
 	m := &Material{}
 	for _, k := range kinds() {
 		if k.gather == nil || !k.present(t) {

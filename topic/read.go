@@ -26,6 +26,8 @@ type reader struct {
 	problems []*Error
 	known    map[string][]string // keys by mapping; nil if no caller needs them
 	seedsAt  ast.Node            // the value of seeds
+	scaleAt  ast.Node            // the value of scale in model
+	whereAt  ast.Node            // the value of where
 	named    map[string]Error    // where sources are named
 }
 
@@ -87,6 +89,10 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 	}
 	if alone := aloneKeys(); !slices.ContainsFunc(alone, func(k string) bool { return seen[k] }) {
 		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(alone[1:], ", "))
+	}
+	r.requireScale(seen, t)
+	for _, name := range t.unknownCategories() {
+		r.place(r.whereAt, "where", categoryAtom(name))
 	}
 	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
 		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))

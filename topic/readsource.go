@@ -276,15 +276,40 @@ func (r *reader) categoryKeys(c *Category) []key {
 	}
 }
 
-// model reads the name of a file with a model, or {file: NAME}.
-func (r *reader) model(n ast.Node) (file string) {
-	defer func() { r.place(n, inModel, "model "+file) }()
+// scaleOwn is the value of scale for a model whose ratings are used as they are.
+const scaleOwn = "own"
+
+// model reads the name of a file with a model, or {file: NAME, scale: own}.
+func (r *reader) model(n ast.Node, t *Topic) {
+	defer func() { r.place(n, inModel, "model "+t.Model) }()
 	if _, ok := strictyaml.Pairs(n); !ok {
-		return r.path(n, "model")
+		t.Model = r.path(n, "model")
+		return
 	}
-	seen := r.mapping(n, "model", []key{{"file", func(n ast.Node) { file = r.path(n, "model: file") }}})
+	seen := r.mapping(n, "model", []key{
+		{"file", func(n ast.Node) { t.Model = r.path(n, "model: file") }},
+		{"scale", func(n ast.Node) {
+			t.OwnScale = r.oneOf(n, "model: scale", scaleOwn) == scaleOwn
+			r.scaleAt = n
+		}},
+	})
 	if seen != nil && !seen["file"] {
 		r.fail(n, `model: the key "file" is missing`, `write "model: {file: models/m0001.json}"`)
 	}
-	return file
+}
+
+// requireScale fails for a topic that uses a model on its own scale and has no
+// threshold on that scale, or has other evidence, for which the scale has no meaning.
+func (r *reader) requireScale(seen map[string]bool, t *Topic) {
+	if !t.OwnScale {
+		return
+	}
+	if !seen["threshold"] {
+		r.fail(r.scaleAt, "model: scale: own needs a threshold on the scale of the model", `add "threshold: 0.8", or the value that the model was made for`)
+	}
+	for _, k := range []string{"words", inLike, inUnlike, inCategory} {
+		if seen[k] {
+			r.fail(r.scaleAt, "model: scale: own cannot be combined with "+k, "remove one of them; without scale: own, all evidence is combined")
+		}
+	}
 }

@@ -15,6 +15,7 @@ like: [{collection: {dir: c.dowse}}]
 unlike: [{text: other}]
 category: {directory: d.jsonl, path: a}
 model: {file: m.json}
+categories: {A: {model: a.json}}
 judge: {exec: [a]}
 languages: {only: [en]}
 seeds: {from: like}
@@ -43,6 +44,7 @@ func TestSchemaKnowsTheKeysOfTheParser(t *testing.T) {
 		"unlike":           {"$defs", "source"},
 		"like: collection": {"$defs", "source", "properties", "collection", "oneOf", 1},
 		"category":         {"properties", "category"},
+		"categories":       {"properties", "categories", "additionalProperties"},
 		"model":            {"properties", "model", "oneOf", 1},
 		"judge":            {"properties", "judge"},
 		"languages":        {"properties", "languages", "oneOf", 1},

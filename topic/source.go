@@ -58,12 +58,14 @@ func (s Source) String() string {
 	return s.URL
 }
 
-// A Category is a place in a web directory whose entries are examples.
+// A Category is a place in a web directory whose entries are examples. In
+// [Topic.Categories] it may be a model instead.
 type Category struct {
 	Directory string // file with the directory
 	Path      string // path of the category in it
 	Include   string // node or subtree; default subtree
 	Contrast  string // siblings, random or none; default siblings
+	Model     string // file with a model, in place of a directory; only in Categories
 }
 
 // Which entries of a category are examples, and which others are contrast.

@@ -50,27 +50,30 @@ const Schema = "topic/v1"
 // A Topic is what a crawl looks for. The zero value of a field means that the
 // file does not set it.
 type Topic struct {
-	Name      string   // lower case, fit for a file name
-	About     string   // description for people; its words are weak signs
-	Words     []string // words and phrases
-	Also      []string // good signs, not required
-	Not       []string // what looks similar and is not wanted
-	Like      []Source // examples on topic
-	Unlike    []Source // examples off topic
-	Category  *Category
-	Where     any      // a gate: clauses or an expression of package predicate; nil for none
-	Model     string   // file with a model
-	Outside   *Outside // a judge of the user's own, for uncertain pages
-	Languages []string // BCP 47, lower case; the first one selects the stemmer
-	Only      bool     // Languages are required, not just preferred
-	Threshold float64  // least relevance of a page on topic; default 0.5
-	Seeds     []string // absolute http and https URLs, as written
-	SeedsFrom string   // FromLike or FromCategory: where further seeds come from; "" for none
-	SeedLimit int      // seeds from SeedsFrom at most; default all
-	Scope     Scope    // default the whole web
-	PerHost   int      // pages per host at most; default no limit
-	Until     string   // rules that end a crawl, as recall>0.8; default none
-	Strategy  string   // NAME or NAME:key=value,…; "" and auto mean the default
+	Name     string   // lower case, fit for a file name
+	About    string   // description for people; its words are weak signs
+	Words    []string // words and phrases
+	Also     []string // good signs, not required
+	Not      []string // what looks similar and is not wanted
+	Like     []Source // examples on topic
+	Unlike   []Source // examples off topic
+	Category *Category
+	// Categories that category(NAME) in Where can name, other than the topic itself.
+	Categories map[string]Category
+	Where      any      // a gate: clauses or an expression of package predicate; nil for none
+	Model      string   // file with a model
+	OwnScale   bool     // relevance is the rating by Model as it is; Threshold is on its scale
+	Outside    *Outside // a judge of the user's own, for uncertain pages
+	Languages  []string // BCP 47, lower case; the first one selects the stemmer
+	Only       bool     // Languages are required, not just preferred
+	Threshold  float64  // least relevance of a page on topic; default 0.5
+	Seeds      []string // absolute http and https URLs, as written
+	SeedsFrom  string   // FromLike or FromCategory: where further seeds come from; "" for none
+	SeedLimit  int      // seeds from SeedsFrom at most; default all
+	Scope      Scope    // default the whole web
+	PerHost    int      // pages per host at most; default no limit
+	Until      string   // rules that end a crawl, as recall>0.8; default none
+	Strategy   string   // NAME or NAME:key=value,…; "" and auto mean the default
 	// Share of visits to pages that the strategy would not choose; nil means the
 	// strategy's own.
 	Explore *float64
@@ -85,7 +88,7 @@ type Topic struct {
 
 // kinds returns the kinds of evidence that a topic may give, in the order of files.
 func kinds() []evidenceKind {
-	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
+	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), categoriesKind(), whereKind(), modelKind(), outsideKind()}
 }
 
 // Where seeds may come from, apart from a list.

@@ -61,7 +61,7 @@ func (t *Topic) maker(m *Material, substitutes []judge.Example) func([]judge.Exa
 		replaced[e.Page] = true
 	}
 	return func(examples []judge.Example) (dowse.Judge, float64, error) {
-		part := &Material{Model: m.Model, ContrastOf: m.ContrastOf, everyday: len(m.Contrast) == 0}
+		part := &Material{Model: m.Model, Categories: m.Categories, ContrastOf: m.ContrastOf, everyday: len(m.Contrast) == 0}
 		for _, e := range examples {
 			if e.Page != nil && replaced[e.Page] {
 				part.Contrast = append(part.Contrast, e)

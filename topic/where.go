@@ -18,6 +18,7 @@ const maxWhere = 2000
 // values (map[string]any, []any, string, float64, bool, nil), as package predicate
 // takes it.
 func (r *reader) where(n ast.Node) any {
+	r.whereAt = n
 	before := len(r.problems)
 	places := &places{at: map[string]ast.Node{}}
 	v := r.plain(n, places, "")

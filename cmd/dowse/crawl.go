@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"dowse"
 	"dowse/collection"
@@ -74,13 +75,14 @@ type crawlFlags struct {
 // it is resumed on another machine or after the files have changed. So they cannot be
 // given again when it is resumed; [inputFlags.frozen] refuses that.
 type inputFlags struct {
-	TGraph      string `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
-	Trace       string `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
-	TraceSite   string `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
-	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
-	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
-	LearnAnyway bool   `group:"order" rare:"" help:"Use it even if that collection has another topic."`
+	TGraph      string        `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
+	Trace       []string      `sep:"none" group:"order" rare:"" placeholder:"FILE[@FROM..TO]" help:"Access log for collaborative and combined; repeatable."`
+	TraceGap    time.Duration `group:"order" rare:"" default:"30m" placeholder:"DUR" help:"Pause of a person that ends a session of the log."`
+	TraceSite   string        `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
+	Train       string        `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
+	Classes     string        `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
+	LearnFrom   string        `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
+	LearnAnyway bool          `group:"order" rare:"" help:"Use it even if that collection has another topic."`
 }
 
 // crawlCmd is dowse crawl, the command that starts or resumes a crawl. Whether it starts
@@ -353,7 +355,9 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 // at each of them.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	cfg.TGraph, cfg.Links, cfg.Classes = c.TGraph, c.Train, c.Classes
-	if cfg.Trace, cfg.TraceSite = c.Trace, c.TraceSite; c.Trace != "" {
+	cfg.TraceSite, cfg.TraceGap = c.TraceSite, c.TraceGap
+	if len(c.Trace) > 0 {
+		cfg.Trace, cfg.MoreTraces = c.Trace[0], c.Trace[1:]
 		cfg.Salt, err = userSalt(w.env)
 	}
 	cfg.Shadows = strategy.Split(strings.Join(cfg.Shadows, ","))
@@ -394,7 +398,7 @@ func frozenUsage(err error) error {
 // file returns the first of the flags with a file that was given, "" for none.
 func (c *inputFlags) file() string {
 	for _, f := range []struct{ flag, value string }{
-		{"--tgraph", c.TGraph}, {"--trace", c.Trace}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
+		{"--tgraph", c.TGraph}, {"--trace", strings.Join(c.Trace, "")}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
 		{"--classes", c.Classes}, {"--learn-from", c.LearnFrom},
 	} {
 		if f.value != "" {
@@ -477,6 +481,10 @@ func checkStrategy(cfg crawler.Config) error {
 	}
 	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
 		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, chosen)
+	}
+	forSites := cfg.Unit == crawler.UnitSite || crawler.ForSites(cfg.Settings.Strategy) || cfg.Topic != nil && crawler.ForSites(cfg.Topic.Strategy)
+	if cfg.Settings.Limits.Dry.PPRS > 0 && !forSites {
+		return usage("--until pprs>%g: pprs counts whole sites; add --unit site", cfg.Settings.Limits.Dry.PPRS)
 	}
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // saveModel writes a model to a file, as model: in a topic file can name it, and prints the
-// line that names it. The file is replaced as a whole, so that a crawl that reads it at the
+// line that names it. For a model whose threshold is not 0.5 it also prints how its ratings
+// can be used as they are, as strategies with a threshold of pages expect. The file is replaced as a whole, so that a crawl that reads it at the
 // same time never sees half a model.
 func saveModel(w *world, m judge.Model, file string) error {
 	data, err := judge.Save(m)
@@ -20,6 +21,9 @@ func saveModel(w *world, m judge.Model, file string) error {
 		return usage("topic: %w", err)
 	}
 	fmt.Fprintf(w.err, "wrote %s: %s; in a topic file: model: {file: %s}\n", file, m.Kind(), file)
+	if th := m.Threshold(); th != judge.Threshold {
+		fmt.Fprintf(w.err, "to rate pages on its own scale: model: {file: %s, scale: own} and threshold: %.3g\n", file, th)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/crawler"
 	"dowse/internal/plain"
 	"dowse/internal/site"
 )
@@ -24,7 +26,8 @@ import (
 // number of pages after which it was sure, read how many it fetched in all, since it also
 // looks for links to other sites. stop names why it read no further.
 type sitesCmd struct {
-	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
+	Dir   string `arg:"" help:"Collection; pages of a crawl for pages are grouped into sites."`
+	By    string `enum:"pages,homepage" default:"pages" placeholder:"WHAT" help:"For a crawl for pages: judge sites by all pages or the homepage."`
 	All   bool   `help:"Include sites that were not read yet."`
 	On    bool   `help:"List only sites on topic."`
 	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order, confidence, pages, links, rank or name."`
@@ -43,20 +46,26 @@ func (sitesCmd) Help() string {
 
 One line per site: the verdict (none: no site, or nothing to read), how sure it is
 that the site is on topic, pages after which it was judged and pages read, sites
-that it links to, and why its reading ended (see dowse help site-stops).`
+that it links to, and why its reading ended (see dowse help site-stops).
+
+A crawl for pages has no verdicts on sites. Its pages are grouped by host, and each
+host is judged by all pages that were fetched of it, or by its homepage (--by).`
 }
 
-// Run prints one line per site, or one JSON object per site. A collection of a crawl for
-// pages is an error.
+// Run prints one line per site, or one JSON object per site. How many sites there are by
+// verdict, and what they cost, goes to stderr where a person reads it.
 func (c *sitesCmd) Run(w *world) error {
 	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
 	defer cr.Close()
-	list, err := cr.Collection.Sites()
+	list, err := c.sites(cr)
 	if err != nil {
-		return usage("%w", err)
+		return err
+	}
+	if w.isTTY {
+		defer fmt.Fprintln(w.err, strings.TrimSpace(countSites(list).line()))
 	}
 	out := bufio.NewWriter(w.out)
 	if err := c.print(out, w, c.pick(list)); err != nil {
@@ -65,15 +74,124 @@ func (c *sitesCmd) Run(w *world) error {
 	return out.Flush()
 }
 
+// sites returns the sites of a crawl for sites, or groups the pages of a crawl for pages:
+// the post-processing with which Ester, Kriegel and Schubert 2004 compare.
+func (c *sitesCmd) sites(cr *crawler.Crawler) ([]site.Site, error) {
+	list, err := cr.Collection.Sites()
+	if err == nil && c.By != "pages" {
+		return nil, usage("--by: only for a crawl for pages; this one has judged its sites")
+	}
+	if err == nil || !errors.Is(err, collection.ErrNoSites) {
+		return list, err
+	}
+	catch := site.Catch{Error: pageError}
+	for row, err := range cr.Collection.Pages(collection.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Judged {
+			catch.Add(site.Rated{URL: row.URL, Confidence: centred(row.Page.Verdict.Relevance, row.Threshold)})
+		}
+	}
+	return catch.Sites(c.By == "homepage"), nil
+}
+
+// pageError is the share of pages that a judge of pages gets wrong if that is not known: the
+// default of the site crawler's p_err.
+const pageError = 0.15
+
+// centred moves the threshold of a crawl to 0.5, from which a page speaks for its site.
+func centred(relevance, threshold float64) float64 {
+	a, b := relevance*(1-threshold), (1-relevance)*threshold
+	if a+b == 0 {
+		return 0.5
+	}
+	return a / (a + b)
+}
+
+// siteCounts are the numbers of sites, and what those on topic have cost. Start sites are
+// known, and count nowhere else.
+type siteCounts struct {
+	Known   int `json:"known" doc:"sites that are known"`
+	Reading int `json:"reading" doc:"sites that are being read"`
+	Judged  int `json:"judged" doc:"sites that were judged, without start sites"`
+	OnTopic int `json:"on_topic" doc:"judged sites that are on topic"`
+	// PPRS is the paper's measure of cost.
+	PPRS float64 `json:"pprs,omitzero" doc:"pages read per site on topic, over all judged sites"`
+	Last float64 `json:"pprs_last,omitzero" doc:"the same over the last sites, back until they have 5,000 pages"`
+}
+
+// pprsWindow is the window of pprs in pages, as the paper has it.
+const pprsWindow = 5000
+
+// line returns the counts in one line.
+func (c *siteCounts) line() string {
+	line := fmt.Sprintf(" sites: %s judged, %s on topic, %s being read, %s known", count(c.Judged), count(c.OnTopic), count(c.Reading), count(c.Known))
+	if c.PPRS > 0 {
+		line += fmt.Sprintf("; pprs %.1f", c.PPRS)
+	}
+	return line
+}
+
+// lines returns the counts for a status.
+func (c *siteCounts) lines() []string {
+	lines := []string{fmt.Sprintf(" sites     %s judged, %s on topic; %s being read, %s known", count(c.Judged), count(c.OnTopic), count(c.Reading), count(c.Known))}
+	if c.PPRS == 0 {
+		return lines
+	}
+	cost := fmt.Sprintf("           %.1f pages per site on topic (pprs)", c.PPRS)
+	if c.Last > 0 {
+		cost += fmt.Sprintf("; over the last %s pages %.1f", count(pprsWindow), c.Last)
+	}
+	return append(lines, cost)
+}
+
+// siteCountsOf returns the counts of a crawl for sites, nil for other crawls.
+func siteCountsOf(c *crawl.Crawl) *siteCounts {
+	s, ok := c.Strategy().(*site.Crawler)
+	if !ok {
+		return nil
+	}
+	n := &siteCounts{}
+	n.Known, n.Reading, n.Judged, n.OnTopic = s.Counts()
+	n.PPRS, _ = s.PagesPerSite(0)
+	if last, full := s.PagesPerSite(pprsWindow); full {
+		n.Last = last
+	}
+	return n
+}
+
+// countSites counts the sites of a list.
+func countSites(list []site.Site) *siteCounts {
+	n := &siteCounts{Known: len(list)}
+	pages := 0
+	for _, s := range list {
+		switch {
+		case s.Verdict == site.Reading:
+			n.Reading++
+		case s.Start || s.Verdict != site.Relevant && s.Verdict != site.Irrelevant:
+		default:
+			n.Judged++
+			pages += s.Pages
+			if s.Verdict == site.Relevant {
+				n.OnTopic++
+			}
+		}
+	}
+	if n.OnTopic > 0 {
+		n.PPRS = float64(pages) / float64(n.OnTopic)
+	}
+	return n
+}
+
 // siteSummary returns in one line what a crawl for sites has found; ok is false for
 // other crawls.
 func siteSummary(c *crawl.Crawl) (string, bool) {
-	s, ok := c.Strategy().(*site.Crawler)
-	if !ok {
+	n := siteCountsOf(c)
+	if n == nil {
 		return "", false
 	}
-	known, reading, examined, relevant := s.Counts()
-	return fmt.Sprintf(" sites: %d judged, %d on topic, %d being read, %d known", examined, relevant, reading, known), true
+	return n.line(), true
 }
 
 // pick selects, sorts and limits the sites. Sites that were not read have order 0 and are

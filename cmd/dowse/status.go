@@ -30,6 +30,9 @@ type statusCmd struct {
 	Check bool     `help:"Exit with 8 if the crawl is unhealthy."`
 	Watch bool     `help:"Show it again every two seconds, until Ctrl-C."`
 	Top   int      `default:"5" placeholder:"N" help:"Queued links to show."`
+
+	Targets string `placeholder:"FILE" help:"Show how many of these URLs were fetched (target recall)."`
+	Vote    bool   `help:"Show the harvest by a vote of judges (reads all pages)."`
 }
 
 func (statusCmd) Help() string {
@@ -38,11 +41,16 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --watch
   dowse status reefs.dowse --json | jq .harvest
   dowse status reefs.dowse --check      exit 8 if unhealthy
+  dowse status reefs.dowse --targets reefs.split.json --watch
 
 Unhealthy means: the books do not balance, or no crawl is running and the last
 run ended with an error, on a full disk, without a network, with hosts that did
 not answer (starved), or was killed. A collection that can't be opened is reported, the
-others are still shown, and the exit code is 7.`
+others are still shown, and the exit code is 7.
+
+--targets takes one URL per line, or the file NAME.split.json that topic select
+writes. --vote trains several judges on the examples of the topic and rates every
+page by their mean; the judge of the crawl has no part in it.`
 }
 
 // How often --watch repeats, and the sequence that clears a terminal.
@@ -85,6 +93,11 @@ type status struct {
 	Outside *crawler.Consulted `json:"outside,omitempty" doc:"the outside judge in the last run that ended"`
 
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
+
+	Targets *targetCounts `json:"targets,omitempty" doc:"how many of the URLs of --targets were fetched"`
+	Voted   *voted        `json:"voted,omitempty" doc:"the harvest by a vote of judges, with --vote"`
+
+	Sites *siteCounts `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
 }
 
 // A contrast describes the pages that serve as negative examples if the topic has none.
@@ -111,7 +124,7 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
-		Unreached: col.Crawl.Unreached(),
+		Unreached: col.Crawl.Unreached(), Sites: siteCountsOf(col.Crawl),
 	}
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
@@ -294,6 +307,9 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	defer cr.Close()
 	st := statusOf(cr.Collection, cr.Status())
 	st.Frontier = leadsOf(cr.Collection, c.Top)
+	if err := c.measure(st, cr); err != nil {
+		return nil, err
+	}
 	if note := behind(cr.Collection); note != "" {
 		st.Notices = append(st.Notices, note)
 	}
@@ -376,6 +392,10 @@ func (st *status) lines() []string {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
 	lines = append(lines, unreachedLines(st.Unreached)...)
+	lines = slices.Insert(lines, 2, slices.Concat(st.Voted.lines(), st.Targets.lines())...)
+	if st.Sites != nil {
+		lines = slices.Insert(lines, 2, st.Sites.lines()...)
+	}
 	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
@@ -383,7 +403,7 @@ func (st *status) lines() []string {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}
 	for i, s := range st.Shadows {
-		lines = append(lines, fmt.Sprintf(" %-9s harvest %.3f, known of %.0f %% of %s picks: %s", head(i, "shadows"), s.Harvest, 100*s.Share, count(s.Picks), s.Name))
+		lines = append(lines, fmt.Sprintf(" %-9s %s: outcome known of %.0f %% of %s picks; harvest %.3f of these", head(i, "shadows"), s.Name, 100*s.Share, count(s.Picks), s.Harvest))
 	}
 	last := ""
 	for _, r := range st.Reasons {

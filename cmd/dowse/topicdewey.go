@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"dowse/judge"
@@ -10,10 +11,11 @@ import (
 // topicDeweyCmd makes a judge from a decimal classification. Such a judge needs no examples:
 // the labels of the classes are all that it knows of a topic.
 type topicDeweyCmd struct {
-	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
-	Codes string   `placeholder:"FILE" help:"Table of classes, code, tab, label (default: built-in)."`
-	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with subclasses (default: built-in)."`
-	Lang  string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
+	Model  string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
+	Codes  string   `placeholder:"FILE" help:"Table of classes: code, tab, label (default: built-in)."`
+	Want   []string `sep:"," placeholder:"CODE" help:"Wanted classes, with subclasses (default: built-in)."`
+	Digits int      `default:"3" placeholder:"N" help:"Digits of a class that are decided."`
+	Lang   string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
 }
 
 func (topicDeweyCmd) Help() string {
@@ -23,14 +25,19 @@ func (topicDeweyCmd) Help() string {
 
 Makes the judge of Seyfi and Patel 2015: the words of a page vote for the classes
 whose labels have them, digit by digit, and a page is on topic if the class that
-wins is wanted. The paper's 20 codes are built in; other tables are the user's own.`
+wins is wanted. The paper's 20 codes on the English language are built in, with nine
+other fields of knowledge that can win instead; other tables are the user's own.
+Columns after the label are ignored.`
 }
 
 // Run writes the judge as a model file, which model: in a topic file names. A table of
 // the user's own needs --want, since no class of it is wanted by default; the built-in
 // table has the classes of the paper.
 func (c *topicDeweyCmd) Run(w *world) error {
-	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
+	if c.Digits < 1 {
+		return usage("--digits %d: want at least 1", c.Digits)
+	}
+	d := judge.Dewey{Language: c.Lang, Codes: slices.Concat(judge.PaperCodes(), otherFields()), Digits: c.Digits}
 	if c.Codes != "" {
 		if len(c.Want) == 0 {
 			return usage("--codes %s: the wanted classes are missing; add --want CODE,...", c.Codes)
@@ -53,6 +60,24 @@ func (c *topicDeweyCmd) Run(w *world) error {
 		return usage("%w", err)
 	}
 	return saveModel(w, m, c.Model)
+}
+
+// otherFields returns classes for what is not about languages, one per field of knowledge.
+// All classes of the paper are wanted, so without others every page with one of their words
+// would be on topic, and "history" and "usage" are on most pages. The labels are our own,
+// and name what everyday pages are about.
+func otherFields() []judge.Code {
+	return []judge.Code{
+		{Code: "000", Label: "computers, software, internet, data, files, news, journalism, libraries, museums, organisations"},
+		{Code: "100", Label: "philosophy, psychology, mind, ethics, logic, dreams, emotions, behaviour"},
+		{Code: "200", Label: "religion, church, god, faith, temple, bible, prayer, myths"},
+		{Code: "300", Label: "society, law, court, government, politics, elections, economy, money, bank, tax, trade, school, teachers, army, police, customs"},
+		{Code: "500", Label: "science, mathematics, physics, chemistry, energy, planets, stars, weather, earth, rocks, ocean, sea, coast, plants, trees, animals, birds, fish, insects, evolution, cells"},
+		{Code: "600", Label: "technology, medicine, doctors, hospital, health, disease, engines, cars, machines, electricity, farms, garden, food, recipes, cooking, kitchen, oven, house, children, business, management, marketing, prices, industry, building"},
+		{Code: "700", Label: "art, architecture, painting, photographs, music, songs, film, theatre, games, sports, football, team, players, match, tickets, hotels"},
+		{Code: "800", Label: "novels, poems, poetry, plays, fiction, stories, essays, authors"},
+		{Code: "900", Label: "history, geography, travel, maps, city, town, country, roads, station, war, king, century, biography, family, born"},
+	}
 }
 
 // below returns the codes that begin with one of the wanted prefixes: in a decimal

@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"dowse/settings"
 	"fmt"
 	"math"
+	"strings"
 
 	"dowse/collection"
 	"dowse/crawler"
@@ -14,6 +14,7 @@ import (
 	"dowse/internal/site"
 	"dowse/judge"
 	"dowse/lab/experiment"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -70,8 +71,14 @@ func (c *demoCmd) runTown(w *world) error {
 		return d.serve(w)
 	}
 	cfg := d.config(c.Pages)
+	cfg.Order = c.Order
 	if collection.IsCollection(c.Out) {
+		if err := c.frozen(w, c.Out, &cfg); err != nil {
+			return err
+		}
 		cfg.Seeds = nil // they are in the collection
+	} else if err := checkOrder(cfg); err != nil {
+		return err
 	}
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
@@ -155,8 +162,20 @@ func (d *townDemo) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Co
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	cfg.Dial, cfg.Judge = server.Dial, d.Pages
+	cfg.Dial, cfg.Judge = server.Dial, d.judgeFor(dir, cfg.Settings.Strategy)
 	return flags.drive(w, dir, cfg, d.extras(server, dir))
+}
+
+// judgeFor returns the judge of a crawl: the one that was trained on homepages if the strategy,
+// or that of a collection that exists, judges sites by these alone.
+func (d *townDemo) judgeFor(dir, strategy string) *judge.Centroids {
+	if set, err := demoSettings(dir); err == nil && set != nil {
+		strategy = set.Strategy
+	}
+	if strings.Contains(strategy, "evidence=homepage") {
+		return d.Homes
+	}
+	return d.Pages
 }
 
 // serve carries out --serve.

@@ -152,3 +152,49 @@ func ExampleTown() {
 	fmt.Println(town.Topic().Name, town.Len() == 200, relevant > 20)
 	// Output: tide pools true true
 }
+
+// locality returns how often links between sites lead to sites on topic: from sites on topic, and
+// from others.
+func locality(t *Town) (from, others float64) {
+	var on, onLinks, off, offLinks float64
+	for i := range t.sites {
+		s := &t.sites[i]
+		if !s.isSite() {
+			continue
+		}
+		for page := range min(s.pages, 25) {
+			for _, u := range t.outside(i, page) {
+				host, _, _ := strings.Cut(strings.TrimPrefix(string(u), "http://"), "/")
+				to, ok := t.Site(host)
+				hit := 0.0
+				if ok && to.Relevant {
+					hit = 1
+				}
+				if s.topic == t.focus {
+					on, onLinks = on+hit, onLinks+1
+				} else {
+					off, offLinks = off+hit, offLinks+1
+				}
+			}
+		}
+	}
+	return on / onLinks, off / offLinks
+}
+
+// TestLocalTown: in a local town, sites on topic are few and link to each other.
+func TestLocalTown(t *testing.T) {
+	sequential(t)
+	town := NewTown(TownConfig{Sites: 2000, Seed: 2001, Local: true})
+	on := 0
+	for s := range town.Sites() {
+		on += number(s.Relevant)
+	}
+	from, others := locality(town)
+	t.Logf("%d of 2000 sites on topic; links to sites on topic: %.3f of those from sites on topic, %.3f of others", on, from, others)
+	if on < 80 || on > 140 || from < 0.3 || from > 0.45 || others > 0.06 {
+		t.Errorf("%d of 2000 sites are on topic; %.3f of the links from these lead to others, and %.3f of all other links", on, from, others)
+	}
+	if from, others := locality(NewTown(TownConfig{Sites: 2000, Seed: 2001})); from > 2*others {
+		t.Errorf("an ordinary town has locality: %.3f and %.3f", from, others)
+	}
+}

@@ -213,6 +213,9 @@ func (t *Town) outside(site, page int) (list []dowse.URL) {
 // topic, a directory, or any. Competitors do not link to sites of their own
 // topic, so that only directories lead from one to the next.
 func (t *Town) neighbour(site, page int, d *rng) (int, bool) {
+	if t.config.Local {
+		return t.localNeighbour(site, page, d)
+	}
 	s := &t.sites[site]
 	ring := t.rings[s.topic]
 	switch u := d.share(); {
@@ -232,6 +235,26 @@ func (t *Town) neighbour(site, page int, d *rng) (int, bool) {
 		kin := t.relatedTo(s.topic)
 		return t.anyOf(t.rings[kin[d.under(len(kin))]], site, d)
 	case u < 0.80 && len(t.hubs) > 0:
+		return t.anyOf(t.hubs, site, d)
+	}
+	to := d.under(len(t.sites))
+	return to, to != site && !(s.competitor && t.sites[to].topic == s.topic)
+}
+
+// localNeighbour is neighbour in a local town: links stay on the topic of a site, wherever
+// on it.
+func (t *Town) localNeighbour(site, page int, d *rng) (int, bool) {
+	s := &t.sites[site]
+	everyday := s.topic == t.words.everyday()
+	switch u := d.share(); {
+	case s.hub:
+		return t.anyOf(t.rings[page%t.words.topics()], site, d)
+	case u < localStay && !s.competitor && !everyday:
+		return t.anyOf(t.rings[s.topic], site, d)
+	case u < localStay+localRelated && !everyday:
+		kin := t.relatedTo(s.topic)
+		return t.anyOf(t.rings[kin[d.under(len(kin))]], site, d)
+	case u < localStay+localRelated+localHubs && len(t.hubs) > 0:
 		return t.anyOf(t.hubs, site, d)
 	}
 	to := d.under(len(t.sites))

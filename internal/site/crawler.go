@@ -77,9 +77,15 @@ type Crawler struct {
 	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it; ours"`
 	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior; ours"`
 	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
+	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, the mean worth of the links to it, as Ester et al. 2004; sum, their sum, which needs fewer pages and is what new crawls use; breadth, the one known longest, or random as baselines"`
+	Evidence  string  `param:"evidence" default:"pages" help:"what a site is judged by: pages, or its homepage alone, the baseline of Ester et al. 2004"`
 
 	outer outer
 	open  map[string]*inner // inner crawls by site
+
+	// Truth, if set, reports whether a site is on topic: the order of sites is then that of
+	// an oracle, which reads sites on topic first. Only the lab knows it.
+	Truth func(site string) bool
 
 	siteOf func(dowse.URL) (name string, home dowse.URL) // nil means by By
 }
@@ -109,6 +115,10 @@ func (c *Crawler) Check() error {
 		return fmt.Errorf("weight=%s: want global, local or combined", c.Weigh)
 	case c.By != "" && c.By != byHost && c.By != byDomain:
 		return fmt.Errorf("by=%s: want host or domain", c.By)
+	case c.Order != "" && c.Order != orderRank && c.Order != orderSum && c.Order != orderBreadth && c.Order != orderRandom:
+		return fmt.Errorf("order=%s: want rank, sum, breadth or random", c.Order)
+	case c.Evidence != "" && c.Evidence != evidencePages && c.Evidence != evidenceHomepage:
+		return fmt.Errorf("evidence=%s: want pages or homepage", c.Evidence)
 	case c.Pages < 0 || c.AtOnce < 0 || c.Sites < 0 || c.Links < 0 || c.Bonus < 0:
 		return fmt.Errorf("pages, at_once, sites, l_threshold and c0 can't be negative")
 	}
@@ -119,6 +129,17 @@ func (c *Crawler) Check() error {
 const (
 	byHost   = "host"
 	byDomain = "domain"
+)
+
+// The values of the parameters order and evidence.
+const (
+	orderRank    = "rank"
+	orderBreadth = "breadth"
+	orderRandom  = "random"
+	orderSum     = "sum"
+
+	evidencePages    = "pages"
+	evidenceHomepage = "homepage"
 )
 
 // Of returns the name of the site to which a URL belongs, and its homepage: by
@@ -153,6 +174,7 @@ func (c *Crawler) begin() {
 	if c.open == nil {
 		c.open = map[string]*inner{}
 		c.outer.index = map[string]int32{}
+		c.outer.ready.before = c.before()
 	}
 }
 
@@ -494,6 +516,7 @@ func (c *Crawler) finish(w *inner) []dowse.Lead {
 	delete(c.open, w.name)
 	s.state = done
 	s.result = w.result()
+	c.outer.close(s)
 	if s.result.Verdict != None && !s.start {
 		c.outer.examined++
 		if s.result.Verdict == Relevant {

@@ -138,7 +138,10 @@ func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Read++
 	w.NewSites += fresh
 	w.Evidence = w.Evidence || conf != 0.5
-	if w.Judged == 0 {
+	switch {
+	case c.Evidence == evidenceHomepage && w.Judged == 0:
+		w.P, w.Judged = conf, w.Read
+	case w.Judged == 0:
 		target := corrected(conf, or(c.Error, 0.15))
 		other := corrected(1-conf, or(c.Error, 0.15))
 		w.L += math.Log(target / other)
@@ -150,12 +153,14 @@ func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Weights += conf*float64(fresh) + or(c.Bonus, 1)
 }
 
-// check ends the reading when enough was read: the site is judged and has yielded
+// check ends the reading when enough was read: the homepage, if it alone decides; else the site is judged and has yielded
 // enough links, or a bound is reached. Visits are bounded too, since a site whose
 // pages all fail or redirect would otherwise never reach its number of pages.
 func (w *inner) check(c *Crawler) {
 	most := or(c.Pages, 50)
 	switch {
+	case c.Evidence == evidenceHomepage && w.Read > 0:
+		w.end(HomepageOnly, "")
 	case w.Judged > 0 && linkRank(w.Weights, w.P) >= or(c.Links, 6):
 		w.end(EnoughLinks, "")
 	case w.Read >= most:
@@ -190,7 +195,7 @@ func (w *inner) result() *result {
 		Home: w.Home, Stop: w.Stop, Detail: strings.Clone(w.Detail), Verdict: None,
 	}
 	switch w.Stop {
-	case EnoughLinks, PageCap, Exhausted:
+	case EnoughLinks, PageCap, Exhausted, HomepageOnly:
 		if r.Verdict = Irrelevant; w.P > 0.5 {
 			r.Verdict = Relevant
 		}

@@ -22,13 +22,14 @@ import (
 func TestRankingAgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := outer{index: map[string]int32{}}
+		o.ready.before = (&Crawler{}).before()
 		var ready []*knownSite
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) {
-				if len(o.ready) != len(ready) {
-					t.Fatalf("%d sites are ready, want %d", len(o.ready), len(ready))
+				if len(o.ready.list) != len(ready) {
+					t.Fatalf("%d sites are ready, want %d", len(o.ready.list), len(ready))
 				}
-				for i, s := range o.ready {
+				for i, s := range o.ready.list {
 					if s.at != int32(i+1) {
 						t.Fatalf("%s is at %d and knows %d", s.name, i+1, s.at)
 					}

@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"container/heap"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -17,6 +18,8 @@ type outer struct {
 	ready ranking // sites that may be chosen
 
 	chosen, examined, relevant int // numbers of sites; start sites count among chosen only
+	closed                     []siteCost
+	window                     windowCost // of the sites closed last
 }
 
 // maxSites bounds the memory of known sites to about half a gigabyte. Further
@@ -93,44 +96,152 @@ func (o *outer) offer(s *knownSite) {
 
 // best removes and returns the site to examine next; nil if there is none.
 func (o *outer) best() *knownSite {
-	if len(o.ready) == 0 {
+	if o.ready.Len() == 0 {
 		return nil
 	}
 	return heap.Pop(&o.ready).(*knownSite)
 }
 
-// ranking is a heap of sites: start sites first, then by rank, then by when
-// they became known. Each site knows its place in the heap, so that a site whose
-// rank changes is moved in logarithmic time. It implements heap.Interface.
-type ranking []*knownSite
+// ranking is a heap of sites: start sites first, then by before. Each site knows
+// its place in the heap, so that a site whose rank changes is moved in
+// logarithmic time. It implements heap.Interface.
+type ranking struct {
+	list   []*knownSite
+	before func(a, b *knownSite) bool
+}
 
-func (r ranking) Len() int { return len(r) }
-func (r ranking) Less(i, j int) bool {
-	a, b := r[i], r[j]
+func (r *ranking) Len() int { return len(r.list) }
+
+func (r *ranking) Less(i, j int) bool {
+	a, b := r.list[i], r.list[j]
 	if a.start != b.start {
 		return a.start
 	}
-	if x, y := a.rank(), b.rank(); x != y {
-		return x > y
-	}
-	return a.seq < b.seq
+	return r.before(a, b)
 }
-func (r ranking) Swap(i, j int) {
-	r[i], r[j] = r[j], r[i]
-	r[i].at, r[j].at = int32(i+1), int32(j+1)
+
+func (r *ranking) Swap(i, j int) {
+	r.list[i], r.list[j] = r.list[j], r.list[i]
+	r.list[i].at, r.list[j].at = int32(i+1), int32(j+1)
 }
+
 func (r *ranking) Push(x any) {
 	s := x.(*knownSite)
-	*r = append(*r, s)
-	s.at = int32(len(*r))
+	r.list = append(r.list, s)
+	s.at = int32(len(r.list))
 }
+
 func (r *ranking) Pop() any {
-	last := len(*r) - 1
-	s := (*r)[last]
-	(*r)[last] = nil
-	*r = (*r)[:last]
+	last := len(r.list) - 1
+	s := r.list[last]
+	r.list[last] = nil
+	r.list = r.list[:last]
 	s.at = 0
 	return s
+}
+
+// before returns the order in which sites are read. Of sites that are equal the one
+// that became known first comes first.
+func (c *Crawler) before() func(a, b *knownSite) bool {
+	first := func(a, b *knownSite) bool { return a.seq < b.seq }
+	byKey := func(key func(*knownSite) float64) func(a, b *knownSite) bool {
+		return func(a, b *knownSite) bool {
+			if x, y := key(a), key(b); x != y {
+				return x > y
+			}
+			return first(a, b)
+		}
+	}
+	switch {
+	case c.Truth != nil:
+		return byKey(func(s *knownSite) float64 {
+			if c.Truth(s.name) {
+				return 1
+			}
+			return 0
+		})
+	case c.Order == orderBreadth:
+		return first
+	case c.Order == orderRandom:
+		return byKey(func(s *knownSite) float64 { return float64(scramble(s.name)) })
+	}
+	if c.Order == orderSum {
+		return byKey(func(s *knownSite) float64 { return s.sum })
+	}
+	return byKey((*knownSite).rank)
+}
+
+// scramble returns a number that is evenly spread over names and always the same for
+// one name, so that a random order can be replayed.
+func scramble(name string) uint32 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	x := h.Sum64()
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	return uint32(x)
+}
+
+// A siteCost is what an examined site cost, and whether it was on topic.
+type siteCost struct {
+	pages    int
+	relevant bool
+}
+
+// A windowCost is the cost of the last sites: whole sites, back until they have a number
+// of pages.
+type windowCost struct {
+	of, closed      int // window in pages, and sites that were closed when it was computed
+	pages, relevant int
+}
+
+// close records what a site has cost. Start sites and sites without a verdict are no part
+// of measures.
+func (o *outer) close(s *knownSite) {
+	if s.start || s.result.Verdict == None {
+		return
+	}
+	s.result.Ended = len(o.closed) + 1
+	o.closed = append(o.closed, siteCost{s.result.Pages, s.result.Verdict == Relevant})
+}
+
+// reopen restores the costs of sites after Load, in the order in which they ended.
+func (o *outer) reopen() {
+	var ended []*knownSite
+	for _, s := range o.sites {
+		if s.state == done && !s.start && s.result.Verdict != None {
+			ended = append(ended, s)
+		}
+	}
+	slices.SortStableFunc(ended, func(a, b *knownSite) int {
+		return cmp.Or(cmp.Compare(a.result.Ended, b.result.Ended), cmp.Compare(a.result.Order, b.result.Order))
+	})
+	o.closed = nil
+	for _, s := range ended {
+		o.close(s)
+	}
+}
+
+// PagesPerSite returns the pages that were read per site on topic (pprs), over whole sites
+// back until they have a number of pages, 0 for all sites, and whether there were that
+// many. It is 0 if none of these sites is on topic. Start sites do not count.
+func (c *Crawler) PagesPerSite(window int) (pprs float64, full bool) {
+	o := &c.outer
+	w := &o.window
+	if w.of != window || w.closed != len(o.closed) {
+		*w = windowCost{of: window, closed: len(o.closed)}
+		for i := len(o.closed) - 1; i >= 0 && (window == 0 || w.pages < window); i-- {
+			w.pages += o.closed[i].pages
+			if o.closed[i].relevant {
+				w.relevant++
+			}
+		}
+	}
+	if w.relevant == 0 {
+		return 0, w.pages >= window
+	}
+	return float64(w.pages) / float64(w.relevant), w.pages >= window
 }
 
 // inOrder returns the inner crawls in the order in which they were begun. The

@@ -148,6 +148,7 @@ type Group struct {
 	posterior float64
 	Relevant  bool
 	homepage  *float64 // the homepage's confidence; nil if it was not fetched
+	at        dowse.URL
 }
 
 // HomepageRelevant reports the judgement by the homepage alone, and whether it
@@ -178,7 +179,7 @@ func (c *Catch) Add(p Rated) int {
 			c.index = map[string]int{}
 		}
 		c.index[name] = i
-		c.groups, c.odds = append(c.groups, Group{Site: name}), append(c.odds, 0)
+		c.groups, c.odds = append(c.groups, Group{Site: name, at: home}), append(c.odds, 0)
 	}
 	g := &c.groups[i]
 	if g.Relevant {
@@ -201,6 +202,31 @@ func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
 		return c.siteOf(u)
 	}
 	return Of(u, byHost)
+}
+
+// Sites returns the sites as a crawl for sites describes them, in the order in which they
+// appeared. By homepage, a site is judged by its homepage alone, and has no verdict if that
+// was not fetched. Links between sites are not known.
+func (c *Catch) Sites(byHomepage bool) []Site {
+	list := make([]Site, len(c.groups))
+	for i, g := range c.groups {
+		s := Site{Name: g.Site, Verdict: Irrelevant, Confidence: g.posterior, Order: i + 1, Pages: g.Pages, Visits: g.Pages, Judged: g.Pages}
+		s.Homepage = g.at
+		relevant := g.Relevant
+		if byHomepage {
+			var ok bool
+			if relevant, ok = g.HomepageRelevant(); ok {
+				s.Confidence, s.Judged = *g.homepage, 1
+			} else {
+				s.Verdict, s.Confidence, s.Judged = None, 0, 0
+			}
+		}
+		if relevant {
+			s.Verdict = Relevant
+		}
+		list[i] = s
+	}
+	return list
 }
 
 // Groups returns the sites, in the order in which they appeared.

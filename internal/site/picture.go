@@ -83,19 +83,23 @@ func (g *Graph) SVG(w io.Writer, title string) error {
 // were read, within bounds.
 func radiusOf(s *Site) float64 { return min(3.2+1.5*math.Sqrt(float64(s.Pages)), 13) }
 
-// caption counts what is shown.
+// caption counts what is shown. Start sites are counted by themselves, as everywhere: they were
+// given, and not found.
 func (g *Graph) caption(known int) string {
-	on, read := 0, 0
+	on, read, start := 0, 0, 0
 	for i := range g.Nodes {
-		switch g.Nodes[i].Verdict {
-		case Relevant:
+		n := &g.Nodes[i]
+		switch {
+		case n.Start:
+			start++
+		case n.Verdict == Relevant:
 			on++
 			read++
-		case Irrelevant:
+		case n.Verdict == Irrelevant:
 			read++
 		}
 	}
-	text := fmt.Sprintf("%d sites, %d of them judged, %d on topic; %d links between sites", len(g.Nodes), read, on, len(g.Edges))
+	text := fmt.Sprintf("%d sites: %d judged, %d of them on topic, and %d start sites; %d links between sites", len(g.Nodes), read, on, start, len(g.Edges))
 	if known > len(g.Nodes) {
 		text += fmt.Sprintf(" (of %d sites that are known)", known)
 	}

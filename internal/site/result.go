@@ -30,11 +30,13 @@ const (
 	SiteDead    Stop = "dead"           // its homepage can't be fetched
 	Refused     Stop = "refused"        // it must not be visited: robots.txt, scope
 	Unreadable  Stop = "unreadable"     // none of its pages has words
+
+	HomepageOnly Stop = "homepage" // its homepage alone decides
 )
 
 // Stops lists all stops.
 func Stops() []Stop {
-	return []Stop{EnoughLinks, PageCap, Exhausted, Moved, SiteParked, SiteDead, Refused, Unreadable}
+	return []Stop{EnoughLinks, PageCap, Exhausted, Moved, SiteParked, SiteDead, Refused, Unreadable, HomepageOnly}
 }
 
 // Homepages lists all kinds of homepages.
@@ -82,6 +84,8 @@ func (s Stop) Means() string {
 		return "it must not be visited"
 	case Unreadable:
 		return "there is nothing to read on it: frames without pages, scripts, pictures"
+	case HomepageOnly:
+		return "sites are judged by their homepages alone"
 	}
 	return ""
 }
@@ -139,6 +143,7 @@ type result struct {
 	Stop      Stop
 	Home      Homepage
 	Detail    string
+	Ended     int // it was the n-th examined site that ended, from 1; 0 for others
 }
 
 // A Site describes a known site. Its JSON names are stable.

@@ -100,6 +100,7 @@ func (c *Crawler) Load(data []byte) error {
 			return errSaved
 		}
 	}
+	c.outer.reopen()
 	for i := range s.Open {
 		if !c.loadInner(&s.Open[i]) {
 			return errSaved

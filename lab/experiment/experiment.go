@@ -139,6 +139,15 @@ type Town struct {
 	Seeds []uint64 `yaml:"seeds"` // random seeds, one town per seed; default one town of seed 0
 	// Sites judged relevant after which a crawl ends; default a twentieth of all.
 	Find int `yaml:"find"`
+	// Local towns have a rare topic, and sites that link to sites of their own topic; see
+	// demo.TownConfig.
+	Local bool `yaml:"local"`
+	// Recorded are the files, or folders, of a recorded web that takes the place of synthetic towns. Its
+	// sites are hosts, on topic if Labels has a page of theirs on Topic; Seeds draw the
+	// training sites.
+	Recorded []string `yaml:"recorded"`
+	Labels   string   `yaml:"labels"` // file of URL and topic; default the one next to the web
+	Topic    string   `yaml:"topic"`
 }
 
 // Topics selects the topics that are crawled for.
@@ -149,6 +158,12 @@ type Topics struct {
 	// Pages that a topic needs; default enough for training, seeds and 10
 	// targets.
 	Least int `yaml:"least"`
+	// Apart leaves out topics of the web that share more than a tenth of the pages of
+	// the smaller one with a topic that was chosen before, or with one of Without.
+	Apart bool `yaml:"apart"`
+	// Without are topics that are not chosen from the web, such as those that
+	// strategies were tuned on. Names that the web does not have are ignored.
+	Without []string `yaml:"without"`
 }
 
 // Training bounds the training data of a topic's judge, in pages.

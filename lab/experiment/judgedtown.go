@@ -26,29 +26,45 @@ const (
 	startSites  = 5
 )
 
-// A JudgedTown is a synthetic town with trained judges of its sites. The training
+// A JudgedTown is a town with trained judges of its sites. The training
 // sites are left out of everything that is measured. It may be used by concurrent
 // crawls.
 type JudgedTown struct {
-	Town  *demo.Town
+	Town  *demo.Town       // nil for a recorded web
 	Pages *judge.Centroids // trained on the first pages of the training sites
-	homes *judge.Centroids // trained on the homepages of the training sites
+	Homes *judge.Centroids // trained on the homepages of the training sites
 	Seeds []dowse.URL      // homepages of the start sites
 
+	sites   siteWeb
+	close   func() error // of a recorded web; nil for none
 	client  *fetch.Client
 	trained map[string]bool // names of the training sites
 }
 
 // NewJudgedTown generates a town and trains its judges. The caller closes it.
 func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, error) {
-	t := &JudgedTown{Town: demo.NewTown(c), trained: map[string]bool{}}
-	var err error
-	if t.client, err = fetch.New(fetch.Config{Agent: "dowse-demo", Transport: t.Town.RoundTripper()}); err != nil {
+	town := demo.NewTown(c)
+	return judgedTown(&JudgedTown{Town: town, sites: town}, trainer)
+}
+
+// newRecordedTown opens a recorded web as a town and trains its judges. The caller closes it.
+func newRecordedTown(c townConfig, trainer judge.Centroid) (*JudgedTown, error) {
+	w, err := openRecordedTown(c)
+	if err != nil {
+		return nil, err
+	}
+	return judgedTown(&JudgedTown{sites: w, close: w.close}, trainer)
+}
+
+// judgedTown trains the judges of a town. It closes a town that cannot be trained.
+func judgedTown(t *JudgedTown, trainer judge.Centroid) (_ *JudgedTown, err error) {
+	t.trained = map[string]bool{}
+	if t.client, err = fetch.New(fetch.Config{Agent: "dowse-demo", Transport: t.sites.RoundTripper()}); err != nil {
 		return nil, fmt.Errorf("experiment: town: %w", err)
 	}
 	examples := t.examples()
 	if t.Pages, err = site.Train(examples, trainer); err == nil {
-		t.homes, err = site.TrainHomepages(examples, trainer)
+		t.Homes, err = site.TrainHomepages(examples, trainer)
 	}
 	if err != nil {
 		t.Close()
@@ -60,10 +76,10 @@ func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, erro
 // examples fetches the first pages of the training sites as training data, and
 // chooses the start sites among them.
 func (t *JudgedTown) examples() (list []judge.Example) {
-	for _, s := range t.Town.Training(trainingOn, trainingOff) {
+	for _, s := range t.sites.Training(trainingOn, trainingOff) {
 		name := weburl.WithoutWWW(s.Host)
 		t.trained[name] = true
-		pages := t.Town.FirstPages(s.Host, site.TrainingPages)
+		pages := t.sites.FirstPages(s.Host, site.TrainingPages)
 		for _, u := range pages {
 			if p := t.visit(unread{}, u); p.Outcome == dowse.Fetched {
 				list = append(list, judge.Example{Page: p, Site: name, Relevant: s.Relevant})
@@ -92,18 +108,23 @@ func (t *JudgedTown) visit(j dowse.Judge, u dowse.URL) *dowse.Page {
 	return t.visitor(j).Visit(context.Background(), crawl.Visit{URL: u}).Page
 }
 
-// Close releases the connections to the town.
-func (t *JudgedTown) Close() { t.client.Close() }
+// Close releases the connections to the town, and the files of a recorded one.
+func (t *JudgedTown) Close() {
+	t.client.Close()
+	if t.close != nil {
+		t.close()
+	}
+}
 
 // truth reports whether a site is on topic by the town's own labels.
 func (t *JudgedTown) truth(name string) bool {
-	s, ok := t.Town.Site(name)
+	s, ok := t.sites.Site(name)
 	return ok && s.Relevant
 }
 
 // Targets returns the number of sites on topic that a crawl can find.
 func (t *JudgedTown) Targets() (n int) {
-	for s := range t.Town.Sites() {
+	for s := range t.sites.Sites() {
 		if s.Relevant && !t.trained[weburl.WithoutWWW(s.Host)] {
 			n++
 		}
@@ -135,8 +156,7 @@ func (t *JudgedTown) byHomepages(steps []measure.SiteStep) []measure.SiteStep {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		s := &steps[i]
-		truth, _ := t.Town.Site(s.Site)
-		p := t.visit(site.Reader{By: t.homes}, dowse.URL("http://"+truth.Host+"/"))
+		p := t.visit(site.Reader{By: t.Homes}, t.sites.Home(s.Site))
 		s.Verdict, s.Pages, s.Judged = p.Outcome == dowse.Fetched && p.Verdict.Relevance > 0.5, 1, 1
 	}
 	return steps

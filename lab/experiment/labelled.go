@@ -185,7 +185,7 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 		least = x.Training.Positives + x.Seeds.PerTopic + 10
 	}
 	if len(list) == 0 {
-		list = b.chosen(least, x.Topics.Limit, x.Seeds.Rng)
+		list = b.chosen(x.Topics, least, x.Seeds.Rng)
 	}
 	if x.Topics.Limit > 0 {
 		list = list[:min(len(list), x.Topics.Limit)]
@@ -270,10 +270,11 @@ func readTopics(path string) (list []string, err error) {
 // al. 2009, it first takes topics of which no two have the same parent and at
 // most three the same grandparent, so that a comparison does not rest on one
 // branch of a directory; the others follow if there are not enough.
-func (b *labelledWeb) chosen(least, limit int, rng uint64) (list []string) {
+func (b *labelledWeb) chosen(x Topics, least int, rng uint64) (list []string) {
+	limit := x.Limit
 	var all []string
 	for _, t := range b.labels.Topics() {
-		if count(b.web.On(b.graph, b.labels, t.Topic)) >= least {
+		if !slices.Contains(x.Without, t.Topic) && count(b.web.On(b.graph, b.labels, t.Topic)) >= least {
 			all = append(all, t.Topic)
 		}
 	}
@@ -295,11 +296,42 @@ func (b *labelledWeb) chosen(least, limit int, rng uint64) (list []string) {
 		list = append(list, t)
 	}
 	list = append(list, others...)
+	if x.Apart {
+		list = b.apart(list, x.Without)
+	}
 	if limit > 0 {
 		list = list[:min(limit, len(list))]
 	}
 	slices.Sort(list)
 	return list
+}
+
+// apart returns the topics that share no more than a tenth of the pages of the smaller one
+// with a topic before them, or with one of others. Comparisons over topics take them to be
+// independent of each other.
+func (b *labelledWeb) apart(topics, others []string) (list []string) {
+	var taken [][]bool
+	for _, t := range others {
+		taken = append(taken, b.web.On(b.graph, b.labels, t))
+	}
+	for _, t := range topics {
+		on := b.web.On(b.graph, b.labels, t)
+		if !slices.ContainsFunc(taken, func(other []bool) bool { return overlap(on, other) > 0.1 }) {
+			taken, list = append(taken, on), append(list, t)
+		}
+	}
+	return list
+}
+
+// overlap returns the share of the pages of the smaller of two topics that both have.
+func overlap(a, b []bool) float64 {
+	both := 0
+	for i := range a {
+		if a[i] && b[i] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(min(count(a), count(b)), 1))
 }
 
 // count returns how many are true.

@@ -249,6 +249,9 @@ func (c *checker) web(path string, w *Web) {
 	if w.Campus != nil && w.Campus.Pages != 0 && (w.Campus.Pages < 1000 || w.Campus.Pages > 100_000) {
 		c.fail(path+".campus.pages", fmt.Sprintf("a campus of %d pages", w.Campus.Pages), "use 1,000 to 100,000 pages")
 	}
+	if w.Town != nil && (len(w.Town.Recorded) > 0) != (w.Town.Topic != "") {
+		c.fail(path+".town", "a recorded town needs its files and the topic of its sites", "write recorded: [FILE.warc.gz] and topic: NAME")
+	}
 	if w.Hubs != "" && (w.Demo != nil || w.Campus != nil) {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,8 @@ const (
 	sitePages = "site-pages" // their baseline: a page crawler whose pages are grouped into sites afterwards
 	siteHomes = "homepages"  // the sites that the site crawler examines, judged by their homepages
 	pageHomes = "page-homes" // the sites that the page crawler visits, judged by their homepages
+
+	siteOracle = "site-oracle" // the site crawler, which reads the known sites on topic first
 )
 
 // The formulas with which the judge of sites computes a confidence from
@@ -45,6 +48,7 @@ func siteStrategies() []strategy.Description {
 	const source = "baseline of Ester, Kriegel and Schubert 2004"
 	return append(list,
 		strategy.Describe(siteHomes, source, "sites judged by their homepages alone", func() dowse.Strategy { return &site.Crawler{} }),
+		strategy.Describe(siteOracle, "ours", "sites on topic first, among those that are known: a bound for the order of sites", func() dowse.Strategy { return &site.Crawler{} }),
 		strategy.Describe(pageHomes, source, "sites of a crawler of pages, judged by their homepages alone", func() dowse.Strategy { return &site.PageCrawler{} }))
 }
 
@@ -68,8 +72,12 @@ type town struct {
 type townConfig struct {
 	Sites   int
 	Seed    uint64
-	Find    int // sites judged relevant after which a crawl ends
-	Workers int // visits that run concurrently
+	Find    int  // sites judged relevant after which a crawl ends
+	Workers int  // visits that run concurrently
+	Local   bool `json:",omitempty"` // see [Town]
+
+	Recorded      []string `json:",omitempty"` // see [Town]
+	Labels, Topic string   `json:",omitempty"`
 }
 
 // addTowns lists the crawls on towns.
@@ -84,9 +92,12 @@ func (r *run) addTowns() {
 			seeds = []uint64{0}
 		}
 		for _, seed := range seeds {
-			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
-				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers}}
+			t := &town{x: r.x, name: townName(w.Town, seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
+				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers, Local: w.Town.Local, Recorded: w.Town.Recorded, Labels: w.Town.Labels, Topic: w.Town.Topic}}
 			t.cfg.Find = cmp.Or(w.Town.Find, t.cfg.Sites/20)
+			if len(w.Town.Recorded) > 0 {
+				t.cfg.Sites, t.cfg.Find = 0, cmp.Or(w.Town.Find, math.MaxInt32) // until the budget ends
+			}
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
 			}
@@ -98,13 +109,35 @@ func (r *run) addTowns() {
 	}
 }
 
-// config returns what the generator needs to know of the town.
-func (t *town) config() demo.TownConfig {
-	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed}
+// townName returns the name of a town in trails and reports.
+func townName(t *Town, seed uint64) string {
+	if len(t.Recorded) > 0 {
+		return fmt.Sprintf("recorded-%d", seed)
+	}
+	if t.Local {
+		return fmt.Sprintf("local-%d", seed)
+	}
+	return fmt.Sprintf("town-%d", seed)
 }
 
-// build generates the town without judges.
-func (t *town) build() *demo.Town { return demo.NewTown(t.config()) }
+// config returns what the generator needs to know of the town.
+func (t *town) config() demo.TownConfig {
+	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed, Local: t.cfg.Local}
+}
+
+// build generates the town without judges, or opens the recorded one. A web that cannot be
+// opened is reported when it is prepared; here it has no sites.
+func (t *town) build() siteWeb {
+	if len(t.cfg.Recorded) == 0 {
+		return demo.NewTown(t.config())
+	}
+	w, err := openRecordedTown(t.cfg)
+	if err != nil {
+		return &recordedTown{}
+	}
+	w.close() // the table of sites is all that is needed
+	return w
+}
 
 // digest returns a hash of the town, computed from the homepages of every
 // fiftieth site; the generator is deterministic, so a sample shows a change of
@@ -116,8 +149,12 @@ func (t *town) digest() string {
 		if n++; n%50 != 1 {
 			continue
 		}
-		p, _ := d.Page(dowse.URL("http://" + s.Host + "/"))
-		fmt.Fprintf(h, "%s %v %d %s\n", s.Host, s.Relevant, p.Status, p.Body)
+		if d, ok := d.(*demo.Town); ok {
+			p, _ := d.Page(d.Home(s.Host))
+			fmt.Fprintf(h, "%s %v %d %s\n", s.Host, s.Relevant, p.Status, p.Body)
+		} else {
+			fmt.Fprintf(h, "%s %v %d\n", s.Host, s.Relevant, s.Pages)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -125,7 +162,10 @@ func (t *town) digest() string {
 // facts describes the town for the manifest and for readers.
 func (t *town) facts() WebFacts {
 	d := t.build()
-	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{d.Topic().Path}}
+	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{t.cfg.Topic}}
+	if d, ok := d.(*demo.Town); ok {
+		f.Topics = []string{d.Topic().Path}
+	}
 	for s := range d.Sites() {
 		f.Hosts++
 		f.Pages += s.Pages
@@ -138,9 +178,10 @@ func (t *town) title() string { return t.name }
 
 // truth lists the homepages of the sites on topic.
 func (t *town) truth() (relevant, trained, listed []dowse.URL) {
-	for s := range t.build().Sites() {
+	d := t.build()
+	for s := range d.Sites() {
 		if s.Relevant {
-			relevant = append(relevant, dowse.URL("http://"+s.Host+"/"))
+			relevant = append(relevant, d.Home(s.Host))
 		}
 	}
 	return relevant, nil, nil
@@ -154,7 +195,13 @@ func (t *town) prepare(literal bool) (*JudgedTown, error) {
 	if j := t.judged[literal]; j != nil {
 		return j, nil
 	}
-	j, err := NewJudgedTown(t.config(), judge.Centroid{Literal: literal})
+	var j *JudgedTown
+	var err error
+	if trainer := (judge.Centroid{Literal: literal}); len(t.cfg.Recorded) == 0 {
+		j, err = NewJudgedTown(t.config(), trainer)
+	} else {
+		j, err = newRecordedTown(t.cfg, trainer)
+	}
 	if err == nil {
 		t.judged[literal] = j
 	}
@@ -187,6 +234,9 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	w := &townCrawl{town: t, JudgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
 	name, _, _ := strings.Cut(v.Spec, ":")
 	if c, ok := s.(*site.Crawler); ok {
+		if name == siteOracle {
+			c.Truth = j.truth
+		}
 		err = w.sites(ctx, c, strings.Contains(v.Spec, "p_err="))
 	} else {
 		err = w.pages(ctx, s, name == pageHomes)

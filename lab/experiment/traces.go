@@ -108,7 +108,7 @@ func (b *labelledWeb) feed(s web.Source, parted bool) func(*trace.Builder) error
 			return readLog(build, "the synthetic web", &log)
 		}
 	}
-	return func(build *trace.Builder) error { b.walkPeople(build); return nil }
+	return func(build *trace.Builder) error { b.walkPeople(build, s.Demo == nil); return nil }
 }
 
 // readLogs reads several access logs, in the order given.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"dowse/internal/lab/web"
 	"dowse/internal/trace"
 )
 
@@ -21,9 +22,16 @@ const (
 // walkPeople adds the accesses of synthetic people. Each person is interested in
 // one to three topics, begins at pages on them as after a search, and follows
 // links, mostly to pages on these topics. Aggarwal's access logs come from
-// proxies; this replaces them where no log was recorded.
-func (b *labelledWeb) walkPeople(build *trace.Builder) {
+// proxies; this replaces them on synthetic webs, whose people are part of what is
+// made up.
+//
+// On a recorded web the labels are the truth that crawls are measured by, and people who
+// walk by them would give it away. There people begin anywhere and follow any link.
+func (b *labelledWeb) walkPeople(build *trace.Builder, recorded bool) {
 	topics := b.labels.Topics()
+	if recorded {
+		topics = []web.TopicCount{{}} // one interest, which every page is of
+	}
 	if len(topics) == 0 {
 		return
 	}
@@ -31,7 +39,7 @@ func (b *labelledWeb) walkPeople(build *trace.Builder) {
 	about := make([][]int32, b.web.Len())
 	for t, topic := range topics {
 		for i, ok := range b.web.On(b.graph, b.labels, topic.Topic) {
-			if ok {
+			if ok || recorded && b.graph.IsPage(i) {
 				on[t] = append(on[t], int32(i))
 				about[i] = append(about[i], int32(t))
 			}

@@ -21,6 +21,8 @@ type Inputs struct {
 
 	Language string            // of the topic, for strategies that are given no other
 	Words    []judge.TopicWord // of the topic as people write them; nil for none
+	Stems    []judge.TopicWord // of a table of weighted words that judges, in place of Words; nil for none
+	Prefix   int               // letters to which Stems are cut; 0 if the stemmer of Language made them
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
 }

@@ -204,6 +204,16 @@ func (s Source) open() (*transport, error) {
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
 
+// Replay opens the pages of the source as they were recorded: what answers requests, the URLs
+// that it has an answer for, and how to close it.
+func (s Source) Replay() (answers http.RoundTripper, urls []dowse.URL, closeAll func() error, err error) {
+	t, err := s.open()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return t.RoundTripper, t.list, t.close, nil
+}
+
 // ErrCut is returned for a file that cannot be read to its end: crawls of half
 // a web would look like those of the whole one.
 var ErrCut = errors.New("the file can't be read to its end")

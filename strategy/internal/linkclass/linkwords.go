@@ -40,9 +40,20 @@ func (w *LinkWords) Inputs() (required, used input.Kind) {
 }
 
 // Take takes the language of the topic unless another was given, and makes the table
-// from the words of the topic unless there is one.
+// from the weighted words of the topic's judge or, if it has none, from the words of the
+// topic. A weighted table is used only with the stems that it was made with: if the
+// parameters ask for others, its words would never be found.
 func (w *LinkWords) Take(in input.Inputs) error {
+	own := w.Language == "" && w.Stem == ""
 	w.Language = cmp.Or(w.Language, in.Language)
+	if w.Table == nil && own && len(in.Stems) > 0 {
+		w.Table = in.Stems
+		if in.Prefix > 0 {
+			w.Analyzer = text.NewAnalyzer(text.Options{Language: w.Language, Stem: text.Prefix(in.Prefix)})
+		} else {
+			w.Analyzer = text.NewAnalyzer(text.Options{Language: w.Language})
+		}
+	}
 	w.tableOf(in.Words)
 	return nil
 }
@@ -70,21 +81,32 @@ func (w *LinkWords) analyzer() *text.Analyzer {
 	o := text.Options{Language: w.Language}
 	if stem, ok := text.StemmerNamed(w.Stem); ok && w.Stem != "" {
 		o.Stem = stem
-	} else if lang, _, _ := strings.Cut(strings.ToLower(w.Language), "-"); lang == "tr" {
+	} else if w.turkish() {
 		o.Stem = text.Prefix(0)
 	}
 	return text.NewAnalyzer(o)
 }
 
-// A linkReader makes terms of anchors and URLs.
+// turkish reports whether the language is Turkish.
+func (w *LinkWords) turkish() bool {
+	lang, _, _ := strings.Cut(strings.ToLower(w.Language), "-")
+	return lang == "tr"
+}
+
+// asciiTurkish replaces the letters of Turkish that ASCII does not have.
+var asciiTurkish = strings.NewReplacer("ç", "c", "ğ", "g", "ı", "i", "ö", "o", "ş", "s", "ü", "u")
+
+// A linkReader makes terms of anchors and URLs. Terms of Turkish are in ASCII: URLs are
+// written that way (alisveris for alışveriş), and so are many anchors.
 type linkReader struct {
 	analyzer *text.Analyzer
+	ascii    bool
 	drop     map[string]bool
 	spans    []dowse.Span
 }
 
 func newLinkReader(w *LinkWords) *linkReader {
-	r := &linkReader{analyzer: w.analyzer(), drop: map[string]bool{}}
+	r := &linkReader{analyzer: w.analyzer(), ascii: w.turkish(), drop: map[string]bool{}}
 	drop := w.Drop
 	if drop == nil {
 		drop = strings.Fields(emptyURLWords)
@@ -99,7 +121,25 @@ func newLinkReader(w *LinkWords) *linkReader {
 // linktext are read.
 func (r *linkReader) anchor(dst []string, anchor string) []string {
 	anchor = linktext.Cut(anchor, linktext.MaxBytes)
-	return r.analyzer.AppendTerms(dst, anchor, r.cut(anchor))
+	return r.appendTerms(dst, anchor, r.cut(anchor))
+}
+
+// appendTerms appends the terms of some words of a text.
+func (r *linkReader) appendTerms(dst []string, s string, spans []dowse.Span) []string {
+	n := len(dst)
+	dst = r.analyzer.AppendTerms(dst, s, spans)
+	for i := n; i < len(dst); i++ {
+		dst[i] = r.letters(dst[i])
+	}
+	return dst
+}
+
+// letters returns a term in the letters in which terms are compared.
+func (r *linkReader) letters(term string) string {
+	if r.ascii {
+		return asciiTurkish.Replace(term)
+	}
+	return term
 }
 
 // cut returns the words of an anchor or URL, at most MaxWords. The list is valid until the
@@ -114,7 +154,7 @@ func (r *linkReader) cut(s string) []dowse.Span {
 func (r *linkReader) url(dst []string, u dowse.URL) []string {
 	s := linktext.Address(u)
 	spans := slices.DeleteFunc(r.cut(s), func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
-	return r.analyzer.AppendTerms(dst, s, spans)
+	return r.appendTerms(dst, s, spans)
 }
 
 // empty reports whether a word of a URL is ignored: a number, or a word of Drop.

@@ -98,11 +98,15 @@ const (
 
 // newTopicReader returns the reader of the words' table, nil if there is none.
 func newTopicReader(w *LinkWords) *topicReader {
-	table := newTopicTable(w.Table)
+	words := newLinkReader(w)
+	list := slices.Clone(w.Table)
+	for i := range list {
+		list[i].Term = words.letters(list[i].Term)
+	}
+	table := newTopicTable(list)
 	if table == nil {
 		return nil
 	}
-	words := newLinkReader(w)
 	words.analyzer = words.analyzer.WithoutMemory() // the codes remember
 	r := &topicReader{table: table, words: words}
 	if table.words.Len() > maxCoded {
@@ -121,7 +125,7 @@ func newTopicReader(w *LinkWords) *topicReader {
 // code returns which word of the table a word stands for: its number and one, 0 for none.
 func (r *topicReader) code(word string) uint16 {
 	if t := r.words.analyzer.Term(word); t != "" {
-		return uint16(r.table.words.ID(t) + 1)
+		return uint16(r.table.words.ID(r.words.letters(t)) + 1)
 	}
 	return 0
 }
@@ -164,7 +168,7 @@ func (r *topicReader) compare(codes *text.Codes, s string) float64 {
 // spaceless adds the terms of a run of a script without spaces. Such a run has many terms,
 // and the cache holds one per word.
 func (r *topicReader) spaceless(s string, w dowse.Span) {
-	r.terms = r.words.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
+	r.terms = r.words.appendTerms(r.terms[:0], s, []dowse.Span{w})
 	for _, t := range r.terms {
 		if id := r.table.words.ID(t); id >= 0 {
 			r.ids = append(r.ids, id)

@@ -44,6 +44,8 @@ type treasure struct {
 
 	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table of classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 
+	Digits int `param:"digits" default:"3" help:"digits of a class that are decided (the length of D-numbers); Seyfi and Patel 2015"`
+
 	TGraph   *tgraph.Graph  // required
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
 	Analyzer *text.Analyzer // takes the place of the T-Graph's language; nil for none
@@ -100,7 +102,7 @@ const paperCodes = "paper"
 // classify makes the classifier from a table of classes and from the codes of those on
 // topic. Without either the judge decides.
 func (s *treasure) classify(table []judge.Code) error {
-	d := judge.Dewey{Language: s.TGraph.Language, Codes: table}
+	d := judge.Dewey{Language: s.TGraph.Language, Codes: table, Digits: s.Digits}
 	switch {
 	case s.Classes != nil || s.Codes == "" && table == nil:
 		return nil
