@@ -241,6 +241,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.notes = append(b.notes, includeSeeds(&s.Scope, seeds)...)
 	if err := checkIdentity(s, cfg, seeds); err != nil {
 		return nil, err
 	}

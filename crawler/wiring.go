@@ -54,7 +54,7 @@ func topicFor(cfg *Config) (*topic.Topic, error) {
 func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s := collection.Settings{
 		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second),
-		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Demo: cfg.Demo, Formula: formulaOf(t, cfg),
+		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Demo: cfg.Demo, Formula: formulaOf(t, cfg), FilesLast: true,
 	}
 	s.Settings, _ = settings.Merge(topicSettings(t), cfg.Settings, nil)
 	if cfg.Unit == UnitSite && cfg.Settings.Strategy == "" && !ForSites(t.Strategy) {
@@ -109,6 +109,24 @@ func seedURLs(raw []string) ([]dowse.URL, error) {
 		}
 	}
 	return urls, nil
+}
+
+// includeSeeds adds those seeds to the patterns of Include that match none of them, and
+// returns one note per seed. A person who gives a seed wants its links to be read, also if
+// only other pages are to be collected; without it the crawl would end before it began.
+func includeSeeds(s *settings.Scope, seeds []dowse.URL) (notes []string) {
+	include, err := patterns("include", s.Include)
+	if err != nil || len(include) == 0 {
+		return nil // an error is reported where the scope is made
+	}
+	for _, u := range seeds {
+		if slices.ContainsFunc(include, func(re *regexp.Regexp) bool { return re.MatchString(string(u)) }) {
+			continue
+		}
+		s.Include = append(slices.Clone(s.Include), "^"+regexp.QuoteMeta(string(u))+"$")
+		notes = append(notes, fmt.Sprintf("the seed %s matches no pattern of include; it is fetched for its links", u))
+	}
+	return notes
 }
 
 // checkIdentity returns an ErrIdentity unless the crawl has a contact or can't
@@ -219,7 +237,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew:    renewal(dir, s, cfg, needs),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: polite,
-		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
+		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 	}}, nil
 }
 

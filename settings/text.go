@@ -92,6 +92,9 @@ func (f Field) convert(text string) (any, error) {
 	case Share:
 		return strconv.ParseFloat(text, 64)
 	case Until:
+		if text == "none" { // drops the rules that there are
+			return Dry{}, nil
+		}
 		return parseUntil(text)
 	case flagKind:
 		return strconv.ParseBool(text)

@@ -253,11 +253,14 @@ func (a *account) verdict(s *sheet) {
 			s.more("%s", c)
 		}
 	}
-	if len(v.Because) > 0 {
+	weighs := slices.ContainsFunc(v.Because, func(p collection.Part) bool { return p.Weight != 0 })
+	if weighs {
 		s.more("%s", scaleNote(v, sum))
 	}
-	for _, l := range turning(v) {
-		s.more("%s", l)
+	if weighs || len(v.Because) == 0 { // reasons without a weight are a rule, and nothing would turn it
+		for _, l := range turning(v) {
+			s.more("%s", l)
+		}
 	}
 	a.labelled(s)
 }

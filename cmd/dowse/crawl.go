@@ -481,8 +481,18 @@ func checkStrategy(cfg crawler.Config) error {
 }
 
 // seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds, in
-// this order. They are read before anything is written, and checked by check.
-func (c *crawlFlags) seeds(w *world) (list []string, err error) {
+// this order, each with a scheme. They are read before anything is written, and checked by
+// check.
+func (c *crawlFlags) seeds(w *world) ([]string, error) {
+	list, err := c.rawSeeds(w)
+	for i, s := range list {
+		list[i] = withScheme(s)
+	}
+	return list, err
+}
+
+// rawSeeds returns the seeds as they were typed.
+func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 	for _, s := range c.Seed {
 		if s != "-" {
 			list = append(list, s)
@@ -553,7 +563,21 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 	if t.SeedsFrom != "" {
 		fmt.Fprintf(w.out, "  from %s\n", t.SeedsFrom)
 	}
+	planLimits(w, j.cfg.Settings)
 	return nil
+}
+
+// planLimits prints when a crawl would end, and how it would treat hosts.
+func planLimits(w *world, s settings.Settings) {
+	var limits []string
+	for _, f := range settings.Fields() {
+		if f.Group == "much" && f.Given(&s) {
+			limits = append(limits, f.Flag+" "+f.Text(&s))
+		}
+	}
+	fmt.Fprintf(w.out, "limits    %s\n", orDefault(strings.Join(limits, ", "), "none: it runs until nothing is left"))
+	set := s.Resolved()
+	fmt.Fprintf(w.out, "polite    %v between requests to a host; robots.txt is obeyed\n", set.Delay)
 }
 
 // rehearse returns what a crawl would change in a collection that exists, or the error
@@ -645,6 +669,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
 		}
 	}
+	if !c.Quiet && endless(cr.Collection.Settings.Limits) {
+		fmt.Fprintln(w.err, "note: no limit is set (--pages, --time, --until): it ends when nothing is left")
+	}
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
 	scr.begin(cr)
@@ -670,6 +697,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
+}
+
+// endless reports whether no limit ends a crawl.
+func endless(l settings.Limits) bool {
+	return l.Pages == 0 && l.OnTopic == 0 && l.Bytes == 0 && l.Time == 0 && l.Dry == settings.Dry{}
 }
 
 // conclude prints the summary and chooses the exit code. An error of the crawl comes
