@@ -13,17 +13,17 @@ import (
 
 // The events that can happen to a URL, as the export of decisions names them.
 const (
-	EventQueued     = "queued"
-	EventHeld       = "held"
+	eventQueued     = "queued"
+	eventHeld       = "held"
 	EventSkipped    = "skipped"
 	EventFetched    = "fetched"
 	EventJudged     = "judged"
 	EventFailed     = "failed"
 	EventRetried    = "retried"
 	EventRedirected = "redirected"
-	EventListed     = "listed" // a sitemap was read
+	eventListed     = "listed" // a sitemap was read
 	EventRobots     = "robots" // a host's robots.txt was read
-	EventForgotten  = "forgotten"
+	eventForgotten  = "forgotten"
 )
 
 // A decisionLine is one event in the history of a URL and the reason for it. The
@@ -101,19 +101,19 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
 		list = append(list, c.listed(e, e.Robots.Sitemaps)...)
 	case crawl.EntryForget:
-		list = append(list, decisionLine{TS: e.At, URL: c.URL(e.ID), Event: EventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
+		list = append(list, decisionLine{TS: e.At, URL: c.URL(e.ID), Event: eventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
 	case crawl.EntryPage:
 		list = append(list, c.visited(e)...)
 		list = append(list, c.found(e)...)
 		list = append(list, c.listed(e, e.Page.Maps)...)
 	}
-	return slices.DeleteFunc(list, func(d decisionLine) bool { return d.URL == "" && d.Event != EventForgotten })
+	return slices.DeleteFunc(list, func(d decisionLine) bool { return d.URL == "" && d.Event != eventForgotten })
 }
 
 // seeded returns the event of a seed: queued, or skipped with the reason if the
 // scope excluded it.
 func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
-	d := decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []Cause{{What: "seed", Weight: 1}}}
+	d := decisionLine{TS: e.At, URL: u, Event: eventQueued, Because: []Cause{{What: "seed", Weight: 1}}}
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
 		return d
@@ -128,7 +128,7 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLine) {
 	for _, u := range maps {
 		if _, ok := c.Crawl.Frontier().Find(u); ok {
-			list = append(list, decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []Cause{{What: FromSitemap}}, Parent: e.Page.URL})
+			list = append(list, decisionLine{TS: e.At, URL: u, Event: eventQueued, Because: []Cause{{What: FromSitemap}}, Parent: e.Page.URL})
 		}
 	}
 	return list
@@ -137,7 +137,7 @@ func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLi
 // outcomeEvents maps the outcome of a visit to its event.
 var outcomeEvents = [...]string{
 	dowse.Fetched: EventFetched, dowse.Redirected: EventRedirected, dowse.Refused: EventSkipped,
-	dowse.Failed: EventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: EventRetried, dowse.Listed: EventListed,
+	dowse.Failed: EventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: EventRetried, dowse.Listed: eventListed,
 }
 
 // visited returns how the visit to a page ended and, for a fetched page, how it
@@ -190,10 +190,10 @@ func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	switch what {
 	case LinkSkipped:
 		d.Event, d.Reason = EventSkipped, why
-	case LinkHeld:
-		d.Event = EventHeld
+	case linkHeld:
+		d.Event = eventHeld
 	default:
-		d.Event, d.Priority = EventQueued, number(l.Offered)
+		d.Event, d.Priority = eventQueued, number(l.Offered)
 	}
 	if l.Target != l.ID && l.Target != frontier.None {
 		d.Target = c.URL(l.Target)

@@ -10,9 +10,9 @@ import (
 
 // The fates of a link.
 const (
-	LinkQueued  = "queued"  // its target began to wait
-	LinkSeen    = "seen"    // its target was known, or linked to twice
-	LinkHeld    = "held"    // its target is known now, and not queued
+	linkQueued  = "queued"  // its target began to wait
+	linkSeen    = "seen"    // its target was known, or linked to twice
+	linkHeld    = "held"    // its target is known now, and not queued
 	LinkSkipped = "skipped" // for a reason
 )
 
@@ -30,7 +30,7 @@ type linkTally struct {
 type LinkFate struct {
 	URL    dowse.URL    `json:"url"`
 	Anchor string       `json:"anchor,omitempty"`
-	Fate   string       `json:"fate"` // LinkQueued, …
+	Fate   string       `json:"fate"` // linkQueued, …
 	Reason dowse.Reason `json:"reason,omitempty"`
 	// Priority is that of the target after the page was absorbed.
 	Priority float64 `json:"priority"`
@@ -43,17 +43,17 @@ type LinkFate struct {
 func fate(d *crawl.Decision) (string, dowse.Reason) {
 	switch {
 	case d.Reason == dowse.SkipDupURL:
-		return LinkSeen, ""
+		return linkSeen, ""
 	case d.Reason != "":
 		return LinkSkipped, d.Reason
 	case d.State == dowse.Excluded:
 		return LinkSkipped, dowse.SkipScoreLow // the strategy's wish is the only way there
 	case !d.Fresh:
-		return LinkSeen, ""
+		return linkSeen, ""
 	case d.State == dowse.Held:
-		return LinkHeld, ""
+		return linkHeld, ""
 	}
-	return LinkQueued, ""
+	return linkQueued, ""
 }
 
 // tally counts the links of an entry by their fate.
@@ -61,11 +61,11 @@ func tally(e *crawl.Entry) *linkTally {
 	t := &linkTally{Found: len(e.Links)}
 	for i := range e.Links {
 		switch what, why := fate(&e.Links[i]); what {
-		case LinkQueued:
+		case linkQueued:
 			t.Queued++
-		case LinkSeen:
+		case linkSeen:
 			t.Seen++
-		case LinkHeld:
+		case linkHeld:
 			t.Held++
 		default:
 			if t.Skipped == nil {

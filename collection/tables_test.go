@@ -25,12 +25,12 @@ func TestFatesOfLinks(t *testing.T) {
 		fate     string
 		reason   dowse.Reason
 	}{
-		{crawl.Decision{Fresh: true, State: dowse.Waiting}, LinkQueued, ""},
-		{crawl.Decision{State: dowse.Waiting}, LinkSeen, ""},
-		{crawl.Decision{State: dowse.Visited}, LinkSeen, ""},
-		{crawl.Decision{Fresh: true, State: dowse.Held}, LinkHeld, ""},
-		{crawl.Decision{State: dowse.Held}, LinkSeen, ""},
-		{crawl.Decision{Reason: dowse.SkipDupURL}, LinkSeen, ""},
+		{crawl.Decision{Fresh: true, State: dowse.Waiting}, linkQueued, ""},
+		{crawl.Decision{State: dowse.Waiting}, linkSeen, ""},
+		{crawl.Decision{State: dowse.Visited}, linkSeen, ""},
+		{crawl.Decision{Fresh: true, State: dowse.Held}, linkHeld, ""},
+		{crawl.Decision{State: dowse.Held}, linkSeen, ""},
+		{crawl.Decision{Reason: dowse.SkipDupURL}, linkSeen, ""},
 		{crawl.Decision{Fresh: true, Reason: dowse.SkipRobotsTxt, State: dowse.Excluded}, LinkSkipped, dowse.SkipRobotsTxt},
 		{crawl.Decision{Fresh: true, State: dowse.Excluded}, LinkSkipped, dowse.SkipScoreLow},
 	} {

@@ -162,6 +162,10 @@ type Config struct {
 	// rejected.
 	Trained func(m collection.Model)
 
+	// Changed is called from the loop of the crawl for every change of settings that
+	// [Set] asked for, made or refused.
+	Changed func(r SetRecord)
+
 	// budget has the size of Memory. It is set when a collection is opened
 	// to be crawled.
 	budget *fetch.Budget
@@ -188,6 +192,9 @@ type Crawler struct {
 	asked   *liveJudge
 	visitor *Visitor
 	restore crawl.Restorer
+	// renew makes the strategies again, as they were at the start; nil for one
+	// that a Go program provides.
+	renew   func() (dowse.Strategy, []crawl.Shadow, error)
 	judging *judging
 	labels  labelWatch
 	backoff *killBackoff
@@ -374,7 +381,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	if err != nil {
 		return nil, err
 	}
-	c.client, c.strategy, c.visitor = parts.client, parts.crawl.Strategy, parts.visitor
+	c.client, c.strategy, c.visitor, c.renew = parts.client, parts.crawl.Strategy, parts.visitor, parts.crawl.Renew
 	if t.AsksVia() {
 		parts.crawl.Via = col.Via
 	}
@@ -518,6 +525,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.live.Tick = func(now time.Time) {
 		c.checkLabels(now)
+		c.carryOut(now, false)
 		c.backoff.liftIfDue(c)
 		if c.present() != nil {
 			pause() // the last commit returns the error
@@ -535,6 +543,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
+	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()

@@ -398,7 +398,7 @@ func (c *Crawler) rerankBy(now time.Time, r *retraining) error {
 	err := c.judgeRest(r)
 	if err == nil {
 		r.made.Pages = len(r.rulings)
-		r.made.Change, err = c.Collection.Crawl.Rerank(now, r.made.Model, r.rulings, c.restore)
+		r.made.Change, err = c.Collection.Crawl.Rerank(now, nil, r.made.Model, r.rulings, c.restore)
 	}
 	if err != nil {
 		if x, ok := c.visitor.Judge.(*liveJudge); ok {

@@ -211,16 +211,8 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	polite := s.Resolved().Politeness
-	polite.InFlight = min(polite.InFlight, maxVisits())
-	if polite.Delay == 0 {
-		polite.Delay = crawl.None
-	}
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
-		if s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
-			polite.Hold = 0
-		}
 	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
@@ -236,9 +228,23 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew:    renewal(dir, s, cfg, needs),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: polite,
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: politeOf(s),
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 	}}, nil
+}
+
+// politeOf returns the politeness of the settings as a crawl takes it. The number of visits
+// in flight is limited by the files that the process may open.
+func politeOf(s collection.Settings) settings.Politeness {
+	polite := s.Resolved().Politeness
+	polite.InFlight = min(polite.InFlight, maxVisits())
+	if polite.Delay == 0 {
+		polite.Delay = crawl.None
+	}
+	if ForSites(s.Strategy) && s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
+		polite.Hold = 0
+	}
+	return polite
 }
 
 // renewal returns a function that makes the strategies of a crawl again, as

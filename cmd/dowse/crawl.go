@@ -329,7 +329,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // checks every flag, so that an error occurs before anything is written.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		Settings: c.Settings, Reset: w.reset(), Unit: c.Unit, Getenv: os.Getenv,
+		Settings: c.Settings, Reset: w.reset("crawl"), Unit: c.Unit, Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
 	var err error
@@ -644,6 +644,16 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 				without = true
 			}
 		}
+	}
+	cfg.Changed = func(r crawler.SetRecord) {
+		if c.Quiet {
+			return
+		}
+		var lines []string
+		for _, l := range setLines(r) {
+			lines = append(lines, "set: "+l)
+		}
+		late.add(lines)
 	}
 	// An error of opening means something else for a new crawl, where flags or topic are
 	// wrong, than for a collection that exists.
