@@ -18,9 +18,9 @@ const (
 	EventSkipped    = "skipped"
 	EventFetched    = "fetched"
 	EventJudged     = "judged"
-	EventFailed     = "failed"
-	EventRetried    = "retried"
-	EventRedirected = "redirected"
+	eventFailed     = "failed"
+	eventRetried    = "retried"
+	eventRedirected = "redirected"
 	eventListed     = "listed" // a sitemap was read
 	EventRobots     = "robots" // a host's robots.txt was read
 	eventForgotten  = "forgotten"
@@ -96,7 +96,7 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 			list = append(list, c.seeded(e, u))
 		}
 	case crawl.EntryRetry:
-		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
+		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: eventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
 	case crawl.EntryRobots:
 		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
 		list = append(list, c.listed(e, e.Robots.Sitemaps)...)
@@ -136,8 +136,8 @@ func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLi
 
 // outcomeEvents maps the outcome of a visit to its event.
 var outcomeEvents = [...]string{
-	dowse.Fetched: EventFetched, dowse.Redirected: EventRedirected, dowse.Refused: EventSkipped,
-	dowse.Failed: EventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: EventRetried, dowse.Listed: eventListed,
+	dowse.Fetched: EventFetched, dowse.Redirected: eventRedirected, dowse.Refused: EventSkipped,
+	dowse.Failed: eventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: eventRetried, dowse.Listed: eventListed,
 }
 
 // visited returns how the visit to a page ended and, for a fetched page, how it

@@ -16,7 +16,7 @@ import (
 
 // The states of the robots.txt of a host.
 const (
-	RobotsAllow   = "allow"    // no rule forbids anything
+	robotsAllow   = "allow"    // no rule forbids anything
 	RobotsRules   = "rules"    // some of it forbids something
 	RobotsClosed  = "closed"   // nothing may be fetched
 	RobotsUnread  = "unread"   // it could not be read, so nothing may be fetched
@@ -27,7 +27,7 @@ const (
 const (
 	HostOK         = "ok"
 	HostBackingOff = "backing off" // it asked to be left alone, until Until
-	HostDown       = "down"        // it could not be reached, several times
+	hostDown       = "down"        // it could not be reached, several times
 	HostBlocked    = "blocked"     // by the settings
 )
 
@@ -48,7 +48,7 @@ type HostRow struct {
 	Robots string        `json:"robots"`
 	State  string        `json:"state"`
 	// Until is when the host may be visited again and Why the reason why its
-	// last visit failed, for HostBackingOff and HostDown.
+	// last visit failed, for HostBackingOff and hostDown.
 	Until time.Time    `json:"until,omitzero"`
 	Why   dowse.Reason `json:"why,omitempty"`
 	// Last reports for each of the last 20 pages, newest first, whether it is on
@@ -87,7 +87,7 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	case c.blocked(s.Name):
 		r.State = HostBlocked
 	case s.Down:
-		r.State, r.Until, r.Why = HostDown, s.Ready, s.Why
+		r.State, r.Until, r.Why = hostDown, s.Ready, s.Why
 	case s.BackOffs > 0:
 		r.State, r.Until, r.Why = HostBackingOff, s.Ready, s.Why
 	}
@@ -118,7 +118,7 @@ func robotsState(host string, r *dowse.Robots) string {
 	if r.Status >= 200 && r.Status < 300 && forbids(r.Body) {
 		return RobotsRules
 	}
-	return RobotsAllow
+	return robotsAllow
 }
 
 // forbids reports whether any group of a robots.txt, for whatever crawler,

@@ -19,7 +19,7 @@ var layout = []string{
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", "log/settings.jsonl", summaryName,
 	needsFolder + "/*",
-	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json",
+	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 }
 

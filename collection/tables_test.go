@@ -72,10 +72,10 @@ func TestStatesOfRobots(t *testing.T) {
 		want   string
 	}{
 		{"not asked", nil, RobotsNotRead}, {"no answer", robots(0, ""), RobotsUnread}, {"server error", robots(503, ""), RobotsUnread}, {"too many requests", robots(429, ""), RobotsUnread},
-		{"not found", robots(404, ""), RobotsAllow}, {"forbidden", robots(403, ""), RobotsAllow}, {"empty", robots(200, ""), RobotsAllow},
+		{"not found", robots(404, ""), robotsAllow}, {"forbidden", robots(403, ""), robotsAllow}, {"empty", robots(200, ""), robotsAllow},
 		{"a rule", robots(200, "User-agent: *\nDisallow: /x\n"), RobotsRules}, {"everything", robots(200, "User-agent: *\nDisallow: /\n"), RobotsClosed},
 		{"everything but the home page", robots(200, "User-agent: *\nDisallow: /\nAllow: /$\n"), RobotsRules},
-		{"others", robots(200, "User-agent: other\nDisallow: /\n"), RobotsRules}, {"an empty rule", robots(200, "User-agent: *\nDisallow:\n# Disallow: /x\n"), RobotsAllow},
+		{"others", robots(200, "User-agent: other\nDisallow: /\n"), RobotsRules}, {"an empty rule", robots(200, "User-agent: *\nDisallow:\n# Disallow: /x\n"), robotsAllow},
 	} {
 		if got := robotsState("a.test", c.robots); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -91,10 +91,10 @@ func TestStatesOfHosts(t *testing.T) {
 		want   string
 	}{
 		{crawl.HostStatus{Name: "a.test"}, HostOK}, {crawl.HostStatus{Name: "blocked.test", Down: true}, HostBlocked}, {crawl.HostStatus{Name: "www.blocked.test"}, HostOK},
-		{crawl.HostStatus{Name: "a.test", Down: true, BackOffs: 2, Why: dowse.FailTimeout}, HostDown}, {crawl.HostStatus{Name: "a.test", BackOffs: 1, Why: dowse.FailConnect}, HostBackingOff},
+		{crawl.HostStatus{Name: "a.test", Down: true, BackOffs: 2, Why: dowse.FailTimeout}, hostDown}, {crawl.HostStatus{Name: "a.test", BackOffs: 1, Why: dowse.FailConnect}, HostBackingOff},
 	} {
 		row := c.hostRow(x.status)
-		if row.State != x.want || (row.State == HostDown || row.State == HostBackingOff) && row.Why != x.status.Why {
+		if row.State != x.want || (row.State == hostDown || row.State == HostBackingOff) && row.Why != x.status.Why {
 			t.Errorf("%+v: %s %s, want %s", x.status, row.State, row.Why, x.want)
 		}
 	}

@@ -166,6 +166,9 @@ type Config struct {
 	// [Set] asked for, made or refused.
 	Changed func(r SetRecord)
 
+	// DiskRoom replaces [DiskRoom], for tests.
+	DiskRoom func(dir string, floor int64) (free, need int64, err error)
+
 	// budget has the size of Memory. It is set when a collection is opened
 	// to be crawled.
 	budget *fetch.Budget
@@ -198,6 +201,8 @@ type Crawler struct {
 	judging *judging
 	labels  labelWatch
 	backoff *killBackoff
+	meter   *meter
+	beaten  time.Time // when the pulse was last written
 	// journal is the first file of the journal when Run began; nil before.
 	journal fs.FileInfo
 	err     error
@@ -369,7 +374,7 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
 	backoff := backoffFor(col, cfg)
 	cfg.budget = backoff.budget
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff}
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff, meter: newMeter()}
 	if note := backoff.note(); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
@@ -425,6 +430,7 @@ func archiveOptions(col *collection.Collection, client *fetch.Client, clock func
 // archive is synced before the journal that refers to it, so that no
 // committed entry names a missing record.
 func (c *Crawler) commit() error {
+	defer func(began time.Time) { c.meter.committed(time.Since(began)) }(time.Now())
 	if c.writer != nil {
 		if err := c.writer.Sync(); err != nil {
 			return err
@@ -530,8 +536,12 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		if c.present() != nil {
 			pause() // the last commit returns the error
 		}
+		c.checkDisk()
+		st := c.Status()
+		c.meter.measure(now, &st)
+		c.beat(now, st)
 		if c.cfg.Tick != nil {
-			c.cfg.Tick(c.Collection.Crawl.Status())
+			c.cfg.Tick(st)
 		}
 	}
 	if c.stopped != "" {
@@ -543,6 +553,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
+	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
@@ -557,6 +568,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return // there is no log to write to
 	}
+	c.lastBeat()
 	record.end(c)
 	c.err = errors.Join(c.err, record.append(c.Collection))
 }

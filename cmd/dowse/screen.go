@@ -147,21 +147,13 @@ func (s *screen) tick(st crawl.Status) {
 // line returns the progress as one line of key=value pairs, for logs. Programs read it:
 // keys are added at the end and never change their meaning.
 func (s *screen) line(st crawl.Status) string {
-	line := fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
+	line := fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%q",
 		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
-		s.rate(st), st.Books.Queued, st.Hosts, st.LimitedBy)
+		st.Rate, st.Books.Queued, st.Hosts, st.LimitedBy)
 	if r := st.Estimate; r.Found > 0 {
 		line += fmt.Sprintf(" recall=%.2f", r.Recall)
 	}
 	return line
-}
-
-// rate returns the pages per second over all runs of the crawl.
-func (s *screen) rate(st crawl.Status) float64 {
-	if st.Elapsed <= 0 {
-		return 0
-	}
-	return float64(st.Fetched) / st.Elapsed.Seconds()
 }
 
 // draw replaces the lines on the terminal by the present ones: it moves the cursor up to
@@ -188,7 +180,7 @@ func (s *screen) lines(st crawl.Status) []string {
 	out := []string{
 		"",
 		fmt.Sprintf(" fetched %5d   on topic %5d   harvest %.2f (last 200: %.2f)   %.0f s   %.0f/s",
-			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), s.rate(st)),
+			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), st.Rate),
 		" " + sparkline(s.history, 40) + s.rival(st),
 	}
 	if line := recallLine(st.Estimate); line != "" {
@@ -299,7 +291,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
 	dowse.StopMemory: "out of memory",
 }
 
@@ -424,6 +416,8 @@ func headline(why dowse.StopReason, s crawl.Status) string {
 		how = "Paused after " + some(s.Fetched, "page")
 	case dowse.StopPages:
 		how = "Reached " + some(s.Fetched, "page")
+	case dowse.StopDisk, dowse.StopMemory, dowse.StopError, dowse.StopStarved, dowse.StopNetwork:
+		how = fmt.Sprintf("Stopped after %s: %s", some(s.Fetched, "page"), stopMeans[why])
 	}
 	return fmt.Sprintf("%s (stop_reason=%s). Ran %.1f s.", how, why, s.Elapsed.Seconds())
 }
