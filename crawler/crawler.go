@@ -202,6 +202,7 @@ type Crawler struct {
 	labels  labelWatch
 	backoff *killBackoff
 	meter   *meter
+	views   viewClock
 	beaten  time.Time // when the pulse was last written
 	// journal is the first file of the journal when Run began; nil before.
 	journal fs.FileInfo
@@ -537,6 +538,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 			pause() // the last commit returns the error
 		}
 		c.checkDisk()
+		c.growViews(now)
 		st := c.Status()
 		c.meter.measure(now, &st)
 		c.beat(now, st)
@@ -553,6 +555,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
+	c.views.last, c.views.pages = c.live.Clock(), c.Collection.Crawl.Books().Fetched
 	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could

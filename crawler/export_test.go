@@ -1,4 +1,9 @@
 package crawler
 
+import "time"
+
 // Loader lets the tests load the examples of a topic without a crawl.
 type Loader = loader
+
+// ViewsEvery sets how often the views are written while a crawl runs.
+func (c *Crawler) ViewsEvery(d time.Duration) { c.views.every = d }

@@ -53,3 +53,24 @@ func TestFloor(t *testing.T) {
 		}
 	}
 }
+
+// TestViewsAreDue asks when views are written: after a minute, or after 1,000 pages, if there
+// are new ones, and so rarely that it takes no more than a twentieth of the time.
+func TestViewsAreDue(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	for _, c := range []struct {
+		name    string
+		took    time.Duration
+		pages   int // since the last time
+		seconds int // since then
+		want    bool
+	}{
+		{"a minute", time.Second, 1, 60, true}, {"less", time.Second, 999, 59, false}, {"many pages", time.Second, 1000, 30, true},
+		{"no page", time.Second, 0, 600, false}, {"costly", 10 * time.Second, 5000, 150, false}, {"costly, later", 10 * time.Second, 5000, 200, true},
+	} {
+		v := viewClock{last: at(1), pages: 7, took: c.took}
+		if got := v.due(at(1+c.seconds), 7+c.pages); got != c.want {
+			t.Errorf("%s: due is %v, want %v", c.name, got, c.want)
+		}
+	}
+}
