@@ -169,6 +169,10 @@ type Config struct {
 	// DiskRoom replaces [DiskRoom], for tests.
 	DiskRoom func(dir string, floor int64) (free, need int64, err error)
 
+	// readOnly reports that the collection is opened to be read: a strategy of a
+	// program's own is not needed then.
+	readOnly bool
+
 	// budget has the size of Memory. It is set when a collection is opened
 	// to be crawled.
 	budget *fetch.Budget

@@ -274,6 +274,9 @@ func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.St
 		return cfg.Strategy, nil
 	}
 	if strings.HasPrefix(s.Strategy, customStrategy) {
+		if cfg.readOnly {
+			return crawl.Recorded(), nil
+		}
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
 	st, err := strategy.NewFrom(Strategies(), s.Strategy, needs)

@@ -58,6 +58,8 @@ type crawlFlags struct {
 	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
 	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
+	Log        string `group:"output" rare:"" placeholder:"FILE" help:"Append a log to this file; SIGHUP opens it again."`
+	LogFormat  string `group:"output" rare:"" enum:"text,json" default:"text" shown:"text" placeholder:"FORMAT" help:"Write the log as text or json."`
 
 	// opening is the line that is printed once the collection is open, "" for none. It is
 	// printed that late because opening may fail, and "resuming x" before an error would
@@ -628,7 +630,20 @@ func orDefault(list ...string) string {
 // programs; what was crawled is kept.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
-	cfg.Tick = scr.tick
+	log, err := openLog(c.Log, c.LogFormat)
+	if err != nil {
+		return err
+	}
+	defer log.close()
+	if log != nil && !w.isTTY {
+		w.ends.onHangup(log.file.reopen)
+	}
+	notify := newNotifier(w.env)
+	cfg.Tick = func(st crawl.Status) {
+		scr.tick(st)
+		log.tick(st)
+		notify.alive()
+	}
 	late := &messages{out: w.err, hold: w.isTTY && !c.Quiet}
 	cfg.Say = late.judgeLine
 	without := false // the missing dictionary was named
@@ -646,6 +661,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		}
 	}
 	cfg.Changed = func(r crawler.SetRecord) {
+		log.changed(r)
 		if c.Quiet {
 			return
 		}
@@ -685,6 +701,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
 	scr.begin(cr)
+	log.began(dir, cr.Status(), cr.Notes)
+	notify.send("READY=1")
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
 	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
@@ -693,6 +711,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		stream.page(p)
 		return stream.err == nil
 	})
+	notify.send("STOPPING=1")
+	log.ended(cr.StopReason(), cr.Status(), cr.Err())
 	scr.end()
 	late.release()
 	for _, p := range cr.Collection.Unread.Problems {
