@@ -29,11 +29,12 @@ func TestViewsGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	cr.ViewsEvery(time.Millisecond)
+	backup := filepath.Join(t.TempDir(), "backup.dowse")
 	var failed error
 	go func() {
 		defer close(site.answer)
 		<-site.asked
-		failed = errors.Join(viewsAppear(t.Context(), dir), exportsWhole(t, dir))
+		failed = errors.Join(viewsAppear(t.Context(), dir), exportsWhole(t, dir), copied(dir, backup))
 	}()
 	for range cr.Crawl(t.Context()) {
 	}
@@ -41,6 +42,31 @@ func TestViewsGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	soundAs(t, dir)
+	if got := soundAs(t, backup).Status().Fetched; got < 5 || got >= cr.Status().Fetched {
+		t.Errorf("the copy has %d pages, the collection %d", got, cr.Status().Fetched)
+	}
+	if err := copied(dir, backup); err != nil { // it is updated
+		t.Error(err)
+	}
+	if got, want := soundAs(t, backup).Status().Books, cr.Status().Books; got != want {
+		t.Errorf("the books of the copy are %+v, want %+v", got, want)
+	}
+	crawlAll(t, backup, local)
+	soundAs(t, backup)
+	if err := copied(filepath.Dir(dir), backup); err == nil {
+		t.Error("what is not a collection was copied")
+	}
+}
+
+// copied copies a collection.
+func copied(dir, to string) error {
+	v, err := crawler.View(dir)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	_, err = v.Collection.CopyTo(to)
+	return err
 }
 
 // viewsAppear waits until the log of a running crawl has a page.
