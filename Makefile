@@ -32,25 +32,8 @@ cross: ## builds for macOS and Windows
 build: ## a static binary, ./dowse
 	CGO_ENABLED=0 go build -trimpath -o dowse ./cmd/dowse
 
-RELEASES = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-REVISION = $(shell git rev-parse HEAD)
-MOMENT = $(shell git log -1 --format=%ct)
-
-release: ## archives for Linux, macOS and Windows in dist/, with completions, manual page and checksums; the same commit gives the same bytes
-	rm -rf dist && mkdir -p dist/parts
-	go build -trimpath -o dist/parts/dowse ./cmd/dowse
-	for s in bash zsh fish powershell; do dist/parts/dowse completion $$s > dist/parts/dowse.$$s; done
-	dist/parts/dowse completion man > dist/parts/dowse.1
-	cp README.md CHANGELOG.md dist/parts/ && rm dist/parts/dowse
-	for r in $(RELEASES); do \
-	  name=dowse-$$(echo $$r | tr / -); mkdir dist/$$name && cp dist/parts/* dist/$$name/ || exit 1; \
-	  suffix=$$(case $$r in windows/*) echo .exe;; esac); \
-	  CGO_ENABLED=0 GOOS=$${r%/*} GOARCH=$${r#*/} go build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.revision=$(REVISION)' -o dist/$$name/dowse$$suffix ./cmd/dowse || exit 1; \
-	  tar -C dist --sort=name --mtime=@$(MOMENT) --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -cf - $$name | gzip -9n > dist/$$name.tar.gz || exit 1; \
-	  rm -r dist/$$name; \
-	done
-	rm -r dist/parts
-	cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+release: ## archives for Linux, macOS and Windows in dist/, with completions, manual page and checksums
+	cmd/dowse/release.sh
 
 demo: ## crawl the built-in demo web
 	go run ./cmd/dowse demo

@@ -16,7 +16,6 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/durable"
-	"dowse/internal/ledger"
 )
 
 // ErrOther is returned for a copy into a directory that holds another collection.
@@ -75,7 +74,7 @@ func (c *Collection) toCopy(name string) (n int64, wanted bool) {
 	case folderOf(name) == "archive":
 		return -1, last.File != "" && crawl.LaterPlace(last, dowse.Place{File: base}) == last
 	case strings.HasPrefix(name, "state/journal-"):
-		n = ledger.SegmentBytes(base, c.opened)
+		n = c.Journal.SegmentBytes(base, c.opened)
 		return n, n > 0
 	case strings.HasPrefix(name, "state/snapshot-"):
 		var at uint64

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"dowse"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 )
 
 // logEvery is how often the log of a crawl has a line about its progress.
@@ -29,7 +31,7 @@ type crawlLog struct {
 type logFile struct {
 	mu   sync.Mutex
 	name string
-	f    *os.File
+	f    *durable.File
 }
 
 // openLog opens the log that the flags ask for, nil for none.
@@ -51,7 +53,7 @@ func openLog(name, format string) (*crawlLog, error) {
 // reopen closes the file and opens the one that now has its name, which is created if there
 // is none.
 func (l *logFile) reopen() error {
-	f, err := os.OpenFile(l.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := durable.In(filepath.Dir(l.name)).Append(filepath.Base(l.name))
 	if err != nil {
 		return err
 	}

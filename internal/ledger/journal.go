@@ -623,7 +623,7 @@ func (j *Journal) SetParser(parse RobotsParser) { j.parse = parse }
 
 // SegmentBytes returns how many bytes of a file of a journal belong to what comes before an
 // offset; 0 if the file begins after it, or is no file of a journal.
-func SegmentBytes(name string, end uint64) int64 {
+func (*Journal) SegmentBytes(name string, end uint64) int64 {
 	var base uint64
 	if _, err := fmt.Sscanf(name, "journal-%016x.log", &base); err != nil || base > end {
 		return 0
