@@ -6,7 +6,7 @@ RACE = ./crawl ./crawler ./fetch ./judge ./internal/outside ./internal/directory
 
 CHAOS ?= 1h
 
-.PHONY: help test vet unit race cross build demo bench costs curves fuzz faults outages chaos
+.PHONY: help test vet unit race cross build release demo bench costs curves fuzz faults outages chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -31,6 +31,9 @@ cross: ## builds for macOS and Windows
 
 build: ## a static binary, ./dowse
 	CGO_ENABLED=0 go build -trimpath -o dowse ./cmd/dowse
+
+release: ## archives for Linux, macOS and Windows in dist/, with completions, manual page and checksums
+	cmd/dowse/release.sh
 
 demo: ## crawl the built-in demo web
 	go run ./cmd/dowse demo

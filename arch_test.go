@@ -125,7 +125,7 @@ var modules = map[string]struct {
 	"golang.org/x/net/http2":              {"header blocks of HTTP/2 floods in tests", []string{"internal/hostile"}},
 	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch", "internal/hostile", "cmd/dowse"}},
 	"golang.org/x/text":                   {"Unicode forms and encodings", []string{"internal/text", "fetch"}},
-	"golang.org/x/sys":                    {"file locks, disk space, jobs of processes", []string{"collection", "internal/outside"}},
+	"golang.org/x/sys":                    {"file locks, disk space, jobs of processes", []string{"collection", "internal/durable", "internal/outside"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
 	"github.com/blevesearch/snowballstem": {"stemmers", []string{"internal/text"}},
 	"github.com/abadojack/whatlanggo":     {"languages by trigrams", []string{"internal/text"}},

@@ -13,28 +13,13 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse"
+	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/facts"
 )
 
-// errRunning is returned for an export of the archive while a crawl appends to
-// it.
-var errRunning = fmt.Errorf("a crawl is writing to the archive (%w); stop it first, or export .jsonl or .csv", ErrLocked)
-
-// settled returns an error if another process writes to the archive: its last
-// record may be incomplete.
-func (x *exporter) settled() error {
-	if x.c.readOnly && Running(x.c.Dir) != 0 {
-		return errRunning
-	}
-	return nil
-}
-
 // warc writes the selected pages as one WARC file.
 func (x *exporter) warc(w io.Writer) error {
-	if err := x.settled(); err != nil {
-		return err
-	}
 	return x.copyPages(w, x.filter())
 }
 
@@ -110,9 +95,6 @@ func (x *exporter) archiveOptions() archive.Options {
 // file with several hard links is left out with a note: it could be a private
 // file of this machine that was linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
-	if err := x.settled(); err != nil {
-		return err
-	}
 	archives, index, clean, err := x.archives()
 	if err != nil {
 		return err
@@ -201,11 +183,48 @@ func writeIndexOf(index string, lost func(archive.Loss), files ...string) error 
 	return toFile(index, true, func(w io.Writer) error { return archive.IndexReadable(w, lost, files...) })
 }
 
+// committedFiles returns the WARC files of the collection as far as the journal knows them.
+// Another process may append to the last one, so it is copied into dir up to the end of the
+// last record that was committed when the collection was opened. Without such a process the
+// files end there.
+func (x *exporter) committedFiles(dir string) ([]string, error) {
+	files, err := archive.Files(x.c.ArchiveDir())
+	last := x.c.Crawl.LastArchived()
+	if err != nil || !x.c.readOnly || Running(x.c.Dir) == 0 {
+		return files, err
+	}
+	var earlier []string
+	for _, path := range files {
+		if name := filepath.Base(path); name != last.File && crawl.LaterPlace(last, dowse.Place{File: name}) == last {
+			earlier = append(earlier, path)
+		}
+	}
+	if last.File == "" {
+		return nil, nil // nothing was committed yet
+	}
+	path := filepath.Join(dir, last.File)
+	return append(earlier, path), toFile(path, false, func(w io.Writer) error {
+		return x.c.copyHead(w, "archive/"+last.File, last.Offset+last.Length)
+	})
+}
+
+// copyHead writes the first n bytes of a file of the collection. It is an error if the file
+// is shorter.
+func (c *Collection) copyHead(w io.Writer, name string, n int64) error {
+	f, err := c.files().Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.CopyN(w, f, n)
+	return err
+}
+
 // whole returns the WARC files of the collection and writes their index. A
 // damaged file is replaced by a copy of its readable records, since viewers stop
 // at the first damaged one.
 func (x *exporter) whole(dir, index string) ([]string, error) {
-	files, err := archive.Files(x.c.ArchiveDir())
+	files, err := x.committedFiles(dir)
 	if err != nil {
 		return nil, err
 	}

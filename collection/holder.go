@@ -95,3 +95,19 @@ func hasOpen(pid int, file os.FileInfo) bool {
 	}
 	return false
 }
+
+// LastCommit returns when the journal last grew, by the clock of its file system; the zero
+// time if that is not known.
+func (c *Collection) LastCommit() (last time.Time) {
+	state := c.files().Sub("state")
+	names, err := state.Names("journal-*.log")
+	if err != nil {
+		return last
+	}
+	for _, name := range names {
+		if info, err := state.Lstat(name); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}

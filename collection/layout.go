@@ -17,9 +17,9 @@ var layout = []string{
 	lockName, settingsName, "topic.yaml", readmeName,
 	ExamplesName, LockName, AnswersName, "models/*.json",
 	"archive/*.warc.gz", "archive/*.warc",
-	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
+	indexName, pagesName, extraName, logName, "log/sittings.jsonl", "log/settings.jsonl", summaryName,
 	needsFolder + "/*",
-	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern,
+	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 }
 

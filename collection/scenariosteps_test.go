@@ -172,7 +172,7 @@ func (r *scenarioRun) interruptedChange(args []string) {
 		if r.failed(err) {
 			return
 		}
-		change, err := c.Crawl.RerankUnder(takenDown, crawl.Terms{Threshold: threshold, Scope: cfg.Scope, Renew: cfg.Renew}, "", nil, nil)
+		change, err := c.Crawl.Rerank(takenDown, &crawl.Terms{Threshold: threshold, Scope: cfg.Scope, Renew: cfg.Renew}, "", nil, nil)
 		if !r.failed(err) && !r.failed(c.Journal.Sync()) {
 			r.show("verdicts changed: %d", change.Verdicts)
 		}

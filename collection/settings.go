@@ -38,7 +38,10 @@ type Settings struct {
 	Predicate string `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
 	// Formula names the formula that judged the words of the topic last; ""
 	// for none, or for words/1.
-	Formula   string   `yaml:"formula,omitempty"`
+	Formula string `yaml:"formula,omitempty"`
+	// FilesLast has URLs that are named like files (.pdf, .jpg) visited after all
+	// others. Crawls that were created before it existed keep their order without it.
+	FilesLast bool     `yaml:"files_last,omitempty"`
 	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
@@ -47,8 +50,8 @@ type Settings struct {
 
 // settingsOrder is the order of the keys in crawl.yaml.
 var settingsOrder = []string{
-	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "needs", "predicate", "formula", "threshold",
-	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "demo",
+	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "needs", "predicate", "formula", "files_last", "threshold",
+	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "machine", "demo",
 }
 
 // MarshalYAML returns the settings with their keys in a fixed order, so that two versions of

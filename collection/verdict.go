@@ -4,8 +4,8 @@ import "dowse/internal/facts"
 
 // What a page's relevance comes to.
 const (
-	VerdictOn     = facts.On
-	VerdictOff    = facts.Off
+	verdictOn     = facts.On
+	verdictOff    = facts.Off
 	VerdictUnsure = facts.Unsure // near the threshold, on either side
 )
 

@@ -3,6 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/settings"
 	"dowse/weburl"
 )
 
@@ -183,6 +185,27 @@ func (w *inquiry) standing() {
 		w.x.Pattern = &Pattern{weburl.Shape(row.URL), visited, on}
 		row.Detail = weburl.Trap(row.URL)
 	}
+	if row.Reason == dowse.SkipScopeExclude || row.Reason == dowse.SkipHostBlocked {
+		row.Detail = scopeDetail(w.c.Settings.Scope, row.URL)
+	}
+}
+
+// scopeDetail names the setting that leaves a URL out, "" if the scope of now does not.
+func scopeDetail(s settings.Scope, u dowse.URL) string {
+	if slices.Contains(s.Block, weburl.Host(u)) {
+		return "block " + weburl.Host(u)
+	}
+	matches := func(text string) bool {
+		re, err := regexp.Compile(text)
+		return err == nil && re.MatchString(string(u))
+	}
+	if i := slices.IndexFunc(s.Exclude, matches); i >= 0 {
+		return "exclude " + s.Exclude[i]
+	}
+	if len(s.Include) > 0 && !slices.ContainsFunc(s.Include, matches) {
+		return "include has no pattern that matches"
+	}
+	return ""
 }
 
 // explainVisit fills in what the last visit brought.

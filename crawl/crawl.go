@@ -21,14 +21,15 @@ type Config struct {
 	Polite    Politeness
 	Traps     Traps
 
-	Round    int           // leads per round, as in the papers; 0 streams
-	Lease    time.Duration // time after which a visit without outcome is given up; default 5 min
-	Tries    int           // visits to a URL with temporary failures; default 3, at most 15
-	Robots   bool          // ask each host's robots.txt before its first page
-	Sitemaps bool          // read the sitemaps that robots.txt names
-	NoFollow bool          // follow links marked nofollow all the same
-	Explore  float64       // share of the picks that are made by chance among the leads that wait; 0
-	Key      uint64        // of the fingerprints, random for each collection
+	Round     int           // leads per round, as in the papers; 0 streams
+	Lease     time.Duration // time after which a visit without outcome is given up; default 5 min
+	Tries     int           // visits to a URL with temporary failures; default 3, at most 15
+	Robots    bool          // ask each host's robots.txt before its first page
+	Sitemaps  bool          // read the sitemaps that robots.txt names
+	NoFollow  bool          // follow links marked nofollow all the same
+	FilesLast bool          // visit URLs named like files that are no pages (.pdf, .jpg) after all others
+	Explore   float64       // share of the picks that are made by chance among the leads that wait; 0
+	Key       uint64        // of the fingerprints, random for each collection
 
 	Refresh refresh.Plan // which visited pages are asked again; the zero value asks for none
 

@@ -346,16 +346,3 @@ func (b *hosts) takeOver(old *hosts) {
 	})
 	b.net, b.unsure = old.net, old.unsure
 }
-
-// limitedBy names what keeps the crawl from going faster.
-func (b *hosts) limitedBy() string {
-	switch {
-	case b.net.isDown():
-		return "network"
-	case b.flights.out() >= b.room():
-		return "connections"
-	case b.f.Count(dowse.Waiting) > 0:
-		return "politeness"
-	}
-	return "leads"
-}

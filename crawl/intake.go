@@ -315,20 +315,32 @@ func (in *intake) merge(id frontier.ID, l *dowse.Lead) {
 	}
 }
 
+// fileBand is the band of URLs that are named like files, see Config.FilesLast. It comes
+// before that of sitemaps and after those that strategies use.
+const fileBand = sitemapBand - 1
+
+// bandOf returns the band that a lead belongs to.
+func (in *intake) bandOf(l *dowse.Lead) int8 {
+	if in.cfg.FilesLast && l.Band < fileBand && admission.IsFile(l.URL) {
+		return fileBand
+	}
+	return l.Band
+}
+
 // rank merges priority and band. The maximum of two is the one in the earlier band;
 // priorities only compare within a band.
 func (in *intake) rank(id frontier.ID, l *dowse.Lead) {
-	merge := l.Merge
+	merge, band := l.Merge, in.bandOf(l)
 	if state := in.f.State(id); merge == dowse.Max && in.f.Known(id) && (state == dowse.Waiting || state == dowse.Held) {
 		switch old := in.f.Band(id); {
-		case old < l.Band:
+		case old < band:
 			return
-		case l.Band < old:
+		case band < old:
 			merge = dowse.Replace
 		}
 	}
 	in.f.SetPriority(id, l.Priority, merge)
-	in.f.SetBand(id, l.Band)
+	in.f.SetBand(id, band)
 }
 
 // revisit queues a visited page for another visit. In a crawl by rounds it joins the

@@ -17,11 +17,12 @@ import (
 // hosts that used to answer fail together while no host answers at all. Hosts that
 // never answered are no evidence: a crawl may well have nothing left but dead ones.
 type network struct {
-	answered time.Time // the last time that a host answered
-	failing  uint32    // hosts that used to answer and began to fail since then
-	first    time.Time // when the first of them failed
-	since    time.Time // when the outage began; zero if there is none
-	why      string    // the cause of the outage, in words
+	answered time.Time    // the last time that a host answered
+	failing  uint32       // hosts that used to answer and began to fail since then
+	first    time.Time    // when the first of them failed
+	since    time.Time    // when the outage began; zero if there is none
+	why      string       // the cause of the outage, in words
+	cause    dowse.Reason // the reason of the visit that showed it; "" if none did in this run
 
 	// What follows is not kept in the journal: a new run begins without it.
 
@@ -106,6 +107,7 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 	case isLocal(p):
 		b.restrict()
 		n.beginOutage(now, now, p.Detail)
+		n.cause = p.Reason
 	case p.Host != nil && (p.Host.BackOff || p.Host.Down) && !fl.chance:
 		n.suspect(now, h)
 	}
@@ -134,7 +136,7 @@ func (n *network) beginOutage(now, since time.Time, why string) {
 	if n.isDown() {
 		return
 	}
-	n.since, n.why = since, why
+	n.since, n.why, n.cause = since, why, ""
 	n.wait = probeFirst
 	n.next = now.Add(n.wait)
 }

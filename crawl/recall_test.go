@@ -99,7 +99,7 @@ func visitTwoHosts(t *testing.T, units func(float64) float64, polite crawl.Polit
 	c := begin(t, crawl.Config{Strategy: s, Polite: polite, Traps: crawl.Traps{Budget: -1}, Limits: crawl.Limits{Pages: 20}}, "http://hub.test/")
 	sim := lab.Simulation{Crawl: c, Web: web, Workers: 4, Start: epoch, Each: func(_ time.Time, p *dowse.Page) bool {
 		pages = append(pages, p.URL)
-		held = held || c.Status().LimitedBy == "hold"
+		held = held || c.Status().LimitedBy == "waiting for better links"
 		return true
 	}}
 	took = sim.Run()

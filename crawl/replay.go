@@ -276,6 +276,7 @@ func (p *player) rate(e *Entry) error {
 // without a visit skips what concerns its host.
 func (p *player) visit(e *Entry) error {
 	c := p.c
+	c.cfg.replays(e)
 	if !c.f.has(e.ID) {
 		return errors.New("a page that nothing led to")
 	}

@@ -39,12 +39,35 @@ func (c *Crawl) Rulings() []uint64 { return c.rulings.parts }
 // It must be called by the goroutine that owns the crawl, not in the middle of a round, and
 // takes as long as folding the journal does. On an error nothing has changed.
 // restore is as for Fold.
-func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
-	return c.RerankUnder(now, c.cfg.terms(), model, rulings, restore)
+//
+// With terms, all is decided again under these instead of those of the Config. The journal
+// does not keep the terms: from now on it must be folded with a Config that has them.
+func (c *Crawl) Rerank(now time.Time, terms *Terms, model string, rulings []Ruling, restore Restorer) (Change, error) {
+	under := c.cfg.terms()
+	if terms != nil {
+		under = *terms
+	}
+	j, ok := c.cfg.Log.(*Journal)
+	if !ok || under.Renew == nil || c.rounds.isOpen() {
+		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
+	}
+	c.in.requeueOrphans()
+	c.tick(now)
+	parts := c.rec.rulings(now, model, rulings)
+	p, err := c.cfg.under(under).decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
+	if err != nil {
+		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
+	}
+	change := compare(c.f, p.c.f)
+	p.replace(c)
+	c.rulings.model = model
+	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
+	j.SetRulings(c.rulings.parts)
+	return change, nil
 }
 
-// Terms are the parts of a [Config] that can change when a crawl is resumed, because all
-// that was decided can be decided again under other ones.
+// Terms are the parts of a [Config] that can change when a crawl is resumed or while it runs,
+// because all that was decided can be decided again under other ones.
 type Terms struct {
 	Threshold float64
 	Scope     Scope
@@ -61,28 +84,6 @@ func (cfg *Config) terms() Terms {
 func (cfg Config) under(t Terms) Config {
 	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.LinksIn, t.Renew
 	return cfg
-}
-
-// RerankUnder is [Crawl.Rerank] under other terms. The journal does not keep the terms: from
-// now on it must be folded with a Config that has these.
-func (c *Crawl) RerankUnder(now time.Time, terms Terms, model string, rulings []Ruling, restore Restorer) (Change, error) {
-	j, ok := c.cfg.Log.(*Journal)
-	if !ok || terms.Renew == nil || c.rounds.isOpen() {
-		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
-	}
-	c.in.requeueOrphans()
-	c.tick(now)
-	parts := c.rec.rulings(now, model, rulings)
-	p, err := c.cfg.under(terms).decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
-	if err != nil {
-		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
-	}
-	change := compare(c.f, p.c.f)
-	p.replace(c)
-	c.rulings.model = model
-	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
-	j.SetRulings(c.rulings.parts)
-	return change, nil
 }
 
 // rulings records rulings and returns the places of their entries. They count only with the

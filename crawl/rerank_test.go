@@ -79,7 +79,7 @@ func otherRulings(t testing.TB, j *crawl.Journal, rng *rand.Rand) (list []crawl.
 
 func rerank(t *testing.T, c *crawl.Crawl, now time.Time, model string, rulings []crawl.Ruling) crawl.Change {
 	t.Helper()
-	d, err := c.Rerank(now, model, rulings, nil)
+	d, err := c.Rerank(now, nil, model, rulings, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func BenchmarkRerank(b *testing.B) {
 			}
 			rulings := otherRulings(b, j, rand.New(rand.NewPCG(1, 1)))
 			for b.Loop() {
-				if _, err := c.Rerank(d.now, "m1", rulings, nil); err != nil {
+				if _, err := c.Rerank(d.now, nil, "m1", rulings, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -104,8 +104,10 @@ type Status struct {
 
 	Shadows   []ShadowStatus  `json:"shadows,omitempty"`
 	Estimate  estimate.Recall `json:"estimate,omitzero" doc:"how many pages on topic there are, and how many are found, by estimate"` // how much there is and how much is found; zero until enough was seen
-	LimitedBy string          `json:"limited_by"`                                                                                     // what keeps it from going faster: connections, politeness, hold, leads, network
-	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"`                    // share of the run's time at which a connection was kept free for a better link
+	LimitedBy string          `json:"limited_by" doc:"what keeps it from going faster: politeness, waiting for better links, hosts not answering, name service, connections, CPU, disk or nothing to fetch; empty if it does not run"`
+	Rate      float64         `json:"rate" doc:"pages per second over the last 30 s"`                              // set by the driver
+	BytesRate float64         `json:"bytes_rate" doc:"bytes per second over the last 30 s"`                        // set by the driver
+	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"` // share of the run's time at which a connection was kept free for a better link
 	Outage    *Outage         `json:"outage,omitempty"`
 	Refresh   checkTally      `json:"refresh,omitzero" doc:"what came of asking for pages again, over all runs"`
 }
@@ -137,8 +139,8 @@ func (c *Crawl) Status() Status {
 		s.Estimate = estimate.Left{}.Recall(s.OnTopic)
 	}
 	s.Held = c.picker.wait.share(c.clock.latest)
-	if s.LimitedBy == "politeness" && !c.picker.wait.since.IsZero() {
-		s.LimitedBy = "hold"
+	if s.LimitedBy == byPoliteness && !c.picker.wait.since.IsZero() {
+		s.LimitedBy = byHold
 	}
 	if id, ok := c.f.Peek(); ok {
 		s.Top = c.f.Priority(id)

@@ -57,7 +57,7 @@ func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, 
 	if a.edited {
 		what += ": " + plain.Some(pages, "page") + " judged again"
 	}
-	return fmt.Sprintf("changed: %s; %s changed sides, %s ranked again", what, plain.Some(change.Verdicts, "page"), plain.Some(change.Links, "link")), cfg, nil
+	return fmt.Sprintf("changed: %s; %s", what, changeNote(change)), cfg, nil
 }
 
 // judgeUnder returns the judge for the topic of a plan. If the topic is new and has
@@ -112,12 +112,7 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 	if col.Crawl.MidRound() {
 		return change, 0, fmt.Errorf("crawler: %s: %w", col.Dir, ErrMidRound)
 	}
-	next := col.Settings // resumeOpen merges the settings that apply from now on
-	for _, x := range a.changes {
-		if x.When == settings.Again {
-			x.Copy(&next.Settings, &a.settings.Settings)
-		}
-	}
+	next := a.againOnly(col.Settings) // resumeOpen merges the settings that apply from now on
 	next.Predicate = predicateOf(a.topic, next.Threshold, cfg.Judge)
 	if a.edited {
 		next.Model = b.model
@@ -140,7 +135,7 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 		}
 	}
 	terms := crawl.Terms{Threshold: next.Threshold, Scope: p.crawl.Scope, LinksIn: a.topic.AsksLinksIn(), Renew: p.crawl.Renew}
-	change, err = col.Crawl.RerankUnder(c.live.Clock(), terms, r.made.Model, r.rulings, restorer(col, p.visitor.wish))
+	change, err = col.Crawl.Rerank(c.live.Clock(), &terms, r.made.Model, r.rulings, restorer(col, p.visitor.wish))
 	if err != nil {
 		return change, 0, errors.Join(err, col.DropChange())
 	}
@@ -154,6 +149,22 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 		}
 	}
 	return change, pages, errors.Join(c.checkpoint(), col.Summarise())
+}
+
+// againOnly returns the settings of a collection with those changes of a plan that require
+// all decisions to be made again.
+func (a *resumePlan) againOnly(next collection.Settings) collection.Settings {
+	for _, x := range a.changes {
+		if x.When == settings.Again {
+			x.Copy(&next.Settings, &a.settings.Settings)
+		}
+	}
+	return next
+}
+
+// changeNote returns for a person what deciding everything again changed.
+func changeNote(c crawl.Change) string {
+	return fmt.Sprintf("%s changed sides, %s ranked again", plain.Some(c.Verdicts, "page"), plain.Some(c.Links, "link"))
 }
 
 // judgeAll makes the judge of an edited topic, trained on the labels if

@@ -168,6 +168,17 @@ type Config struct {
 	// rejected.
 	Trained func(m collection.Model)
 
+	// Changed is called from the loop of the crawl for every change of settings that
+	// [Set] asked for, made or refused.
+	Changed func(r SetRecord)
+
+	// DiskRoom replaces [DiskRoom], for tests.
+	DiskRoom func(dir string, floor int64) (free, need int64, err error)
+
+	// readOnly reports that the collection is opened to be read: a strategy of a
+	// program's own is not needed then.
+	readOnly bool
+
 	// budget has the size of Memory. It is set when a collection is opened
 	// to be crawled.
 	budget *fetch.Budget
@@ -194,9 +205,15 @@ type Crawler struct {
 	asked   *liveJudge
 	visitor *Visitor
 	restore crawl.Restorer
+	// renew makes the strategies again, as they were at the start; nil for one
+	// that a Go program provides.
+	renew   func() (dowse.Strategy, []crawl.Shadow, error)
 	judging *judging
 	labels  labelWatch
 	backoff *killBackoff
+	meter   *meter
+	views   viewClock
+	beaten  time.Time // when the pulse was last written
 	// journal is the first file of the journal when Run began; nil before.
 	journal fs.FileInfo
 	err     error
@@ -248,6 +265,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.notes = append(b.notes, includeSeeds(&s.Scope, seeds)...)
 	if err := checkIdentity(s, cfg, seeds); err != nil {
 		return nil, err
 	}
@@ -371,7 +389,7 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
 	backoff := backoffFor(col, cfg)
 	cfg.budget = backoff.budget
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff}
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff, meter: newMeter()}
 	if note := backoff.note(); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
@@ -383,7 +401,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	if err != nil {
 		return nil, err
 	}
-	c.client, c.strategy, c.visitor = parts.client, parts.crawl.Strategy, parts.visitor
+	c.client, c.strategy, c.visitor, c.renew = parts.client, parts.crawl.Strategy, parts.visitor, parts.crawl.Renew
 	if t.AsksVia() {
 		parts.crawl.Via = col.Via
 	}
@@ -428,6 +446,7 @@ func archiveOptions(col *collection.Collection, client *fetch.Client, clock func
 // archive is synced before the journal that refers to it, so that no
 // committed entry names a missing record.
 func (c *Crawler) commit() error {
+	defer func(began time.Time) { c.meter.committed(time.Since(began)) }(time.Now())
 	if c.writer != nil {
 		if err := c.writer.Sync(); err != nil {
 			return err
@@ -528,12 +547,18 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.live.Tick = func(now time.Time) {
 		c.checkLabels(now)
+		c.carryOut(now, false)
 		c.backoff.liftIfDue(c)
 		if c.present() != nil {
 			pause() // the last commit returns the error
 		}
+		c.checkDisk()
+		c.growViews(now)
+		st := c.Status()
+		c.meter.measure(now, &st)
+		c.beat(now, st)
 		if c.cfg.Tick != nil {
-			c.cfg.Tick(c.Collection.Crawl.Status())
+			c.cfg.Tick(st)
 		}
 	}
 	if c.stopped != "" {
@@ -545,6 +570,9 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
+	c.views.last, c.views.pages = c.live.Clock(), c.Collection.Crawl.Books().Fetched
+	c.checkDisk()
+	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
@@ -558,6 +586,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return // there is no log to write to
 	}
+	c.lastBeat()
 	record.end(c)
 	c.err = errors.Join(c.err, record.append(c.Collection))
 }

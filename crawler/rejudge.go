@@ -22,7 +22,7 @@ type rejudge struct {
 	col *collection.Collection
 	// names are the journal offsets of the strings of URLs, by number.
 	names  []uint64
-	wish   Wish
+	by     *Visitor // rates pages as its visits do
 	labels map[frontier.ID]crawl.Label
 	// via are the links by which URLs were first seen; nil if the judge does
 	// not use them.
@@ -31,7 +31,7 @@ type rejudge struct {
 
 // openRejudge opens the collection in dir. parts are the rulings that are in
 // effect. The caller must close col.
-func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]crawl.Label) (*rejudge, error) {
+func openRejudge(dir string, parts []uint64, by *Visitor, labels map[frontier.ID]crawl.Label) (*rejudge, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]c
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
-	return &rejudge{col: col, names: names, wish: wish, labels: labels}, nil
+	return &rejudge{col: col, names: names, by: by, labels: labels}, nil
 }
 
 // url returns the string of a numbered URL, "" for an unknown number.
@@ -98,7 +98,7 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 		}
 		e.Page.URL = r.url(e.ID)
 		e.Page.Via = r.via[e.ID]
-		ruling, err := judgeAgain(r.col, e, j, r.wish, r.labels[e.ID])
+		ruling, err := judgeAgain(r.col, e, j, r.by, r.labels[e.ID])
 		if err != nil {
 			return nil, 0, err
 		}
@@ -125,7 +125,7 @@ func (r *rejudge) recordLinks(e *crawl.Entry) {
 
 // judgeAgain judges one visit again. It returns nil if the verdict is unchanged,
 // or if the archive does not hold the page.
-func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
+func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, by *Visitor, label crawl.Label) (*crawl.Ruling, error) {
 	current, err := col.Journal.RulingOn(e.Place())
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish 
 		return nil, err
 	}
 	if ok {
-		wish.Rate(j, &p)
+		by.judge(j, &p)
 		r.Verdict = p.Verdict
 		rate(r, &p, e.Found)
 	}

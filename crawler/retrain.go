@@ -288,7 +288,7 @@ func labelIDs(f *frontier.Frontier, current map[dowse.URL]collection.Label) map[
 // logged before it is put into use, so that a crash leaves a log that names
 // it.
 func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collection.Model) error {
-	again, err := openRejudge(c.Collection.Dir, r.parts, c.visitor.wish, r.ids)
+	again, err := openRejudge(c.Collection.Dir, r.parts, c.visitor, r.ids)
 	if err != nil {
 		return err
 	}
@@ -398,7 +398,7 @@ func (c *Crawler) rerankBy(now time.Time, r *retraining) error {
 	err := c.judgeRest(r)
 	if err == nil {
 		r.made.Pages = len(r.rulings)
-		r.made.Change, err = c.Collection.Crawl.Rerank(now, r.made.Model, r.rulings, c.restore)
+		r.made.Change, err = c.Collection.Crawl.Rerank(now, nil, r.made.Model, r.rulings, c.restore)
 	}
 	if err != nil {
 		if x, ok := c.visitor.Judge.(*liveJudge); ok {
@@ -423,7 +423,7 @@ func (c *Crawler) judgeRest(r *retraining) error {
 		if c.Topic.AsksVia() {
 			e.Page.Via = c.Collection.Via(e.ID)
 		}
-		ruling, err := judgeAgain(c.Collection, e, r.judge, c.visitor.wish, r.ids[e.ID])
+		ruling, err := judgeAgain(c.Collection, e, r.judge, c.visitor, r.ids[e.ID])
 		if err != nil {
 			return err
 		}

@@ -291,7 +291,7 @@ func openSeen(dir string) (c *Crawler, again *rejudge, err error) {
 	labels, err := collection.ReadLabels(dir)
 	if err == nil {
 		ids := labelIDs(c.Collection.Crawl.Frontier(), labels.Standing())
-		again, err = openRejudge(dir, c.Collection.Crawl.Rulings(), Wish{}, ids)
+		again, err = openRejudge(dir, c.Collection.Crawl.Rulings(), &Visitor{}, ids)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, c.Close())

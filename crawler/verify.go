@@ -14,7 +14,7 @@ func (c *Crawler) Verify(progress func(what string, done, all int64)) (*collecti
 		Progress: progress,
 		Restore:  c.restore,
 		Config: func() (crawl.Config, error) {
-			p, err := partsOf(c.Collection.Dir, c.Collection.Settings, c.Topic, noJudge{}, Config{})
+			p, err := partsOf(c.Collection.Dir, c.Collection.Settings, c.Topic, noJudge{}, Config{readOnly: true})
 			if err != nil {
 				return crawl.Config{}, err
 			}

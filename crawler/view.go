@@ -31,7 +31,7 @@ func restoreView(col *collection.Collection) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(col.Dir, col.Settings, t, noJudge{}, Config{})
+	parts, err := partsOf(col.Dir, col.Settings, t, noJudge{}, Config{readOnly: true})
 	if err != nil {
 		return nil, err
 	}

@@ -115,3 +115,48 @@ func TestLastRun(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestViewWithoutTheStrategy reads a collection whose strategy is a program's own: while it is
+// crawled, without any snapshot, and after its end. The queue is the one that the program has.
+func TestViewWithoutTheStrategy(t *testing.T) {
+	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	c, err := crawler.Open(dir, crawler.Config{
+		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Strategy: deepest{}, Transport: web.RoundTripper(),
+		Settings: settings.Settings{Limits: settings.Limits{Pages: 40}, Identity: settings.Identity{Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(when string) {
+		t.Helper()
+		v, err := crawler.View(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		defer v.Close()
+		got, want := v.Status().Books, c.Status().Books
+		if got.Known != want.Known || got.Queued+got.InFlight != want.Queued+want.InFlight || got.Fetched != want.Fetched || !got.Balanced() {
+			t.Errorf("%s: books %+v, the program has %+v", when, got, want)
+		}
+		f, own := v.Collection.Crawl.Frontier(), c.Collection.Crawl.Frontier()
+		for i, id := range f.Top(20) {
+			if list := own.Top(20); f.Priority(id) != own.Priority(list[i]) {
+				t.Errorf("%s: the link at %d has priority %g, the program has %g", when, i, f.Priority(id), own.Priority(list[i]))
+			}
+		}
+		if _, err := v.Collection.Why(f.URL(0)); err != nil {
+			t.Errorf("%s: why: %v", when, err)
+		}
+	}
+	n := 0
+	for range c.Crawl(t.Context()) {
+		if n++; n == 25 {
+			same("while it runs")
+		}
+	}
+	same("at the end")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/extract"
 	"dowse/internal/text"
+	"dowse/judge"
 )
 
 // A Visitor makes visits: it fetches, extracts and judges a page, and
@@ -81,7 +82,7 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if keep := a.Keep; keep != nil && under != nil {
 		a.Keep = func() error {
 			if p.Outcome == dowse.Fetched && under != v.currentJudge() { // another judge was put in its place meanwhile
-				v.wish.Rate(v.Judge, p)
+				v.judge(v.Judge, p)
 			}
 			return keep()
 		}
@@ -146,7 +147,7 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 }
 
 // read extracts and judges a fetched page. A page in a language that is not
-// wanted is skipped without a verdict and without links.
+// wanted is skipped without a verdict and without links, unless it is a seed.
 func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
@@ -163,13 +164,31 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	if p.Language == "" && v.Language != nil {
 		p.Language, detail = v.Language(p), "the page seems to be in "
 	}
-	if v.Wants != nil && !v.Wants(p.Language) {
+	if p.Depth > 0 && !v.wants(p.Language) {
 		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, detail+p.Language
 		p.Links = nil
 		return
 	}
-	v.wish.Rate(v.Judge, p)
+	v.judge(v.Judge, p)
 }
+
+// wants reports whether pages in a language are used.
+func (v *Visitor) wants(language string) bool { return v.Wants == nil || v.Wants(language) }
+
+// judge rates a page and its links. A seed in a language that is not wanted is
+// off topic, whatever the judge finds, but its links are followed: a person chose
+// it as a place to begin, and a crawl that drops the links of its only seed ends
+// there.
+func (v *Visitor) judge(j dowse.Judge, p *dowse.Page) {
+	v.wish.Rate(j, p)
+	if p.Depth == 0 && !v.wants(p.Language) {
+		p.Verdict = dowse.Verdict{Scale: judge.Share, Judge: languageJudge, Because: []dowse.Because{
+			{What: fmt.Sprintf("a seed in %q, which is not a wanted language; its links are followed", p.Language)}}}
+	}
+}
+
+// languageJudge names the verdict on a seed in a language that is not wanted.
+const languageJudge = "language"
 
 // arrival returns the page with the function that archives its answers. From
 // here on the page holds only as much of the memory budget as it and its

@@ -55,7 +55,7 @@ func topicFor(cfg *Config) (*topic.Topic, error) {
 func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s := collection.Settings{
 		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second),
-		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Demo: cfg.Demo, Formula: formulaOf(t, cfg),
+		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Demo: cfg.Demo, Formula: formulaOf(t, cfg), FilesLast: true,
 	}
 	s.Settings, _ = settings.Merge(topicSettings(t), cfg.Settings, nil)
 	if cfg.Unit == UnitSite && cfg.Settings.Strategy == "" && !ForSites(t.Strategy) {
@@ -110,6 +110,24 @@ func seedURLs(raw []string) ([]dowse.URL, error) {
 		}
 	}
 	return urls, nil
+}
+
+// includeSeeds adds those seeds to the patterns of Include that match none of them, and
+// returns one note per seed. A person who gives a seed wants its links to be read, also if
+// only other pages are to be collected; without it the crawl would end before it began.
+func includeSeeds(s *settings.Scope, seeds []dowse.URL) (notes []string) {
+	include, err := patterns("include", s.Include)
+	if err != nil || len(include) == 0 {
+		return nil // an error is reported where the scope is made
+	}
+	for _, u := range seeds {
+		if slices.ContainsFunc(include, func(re *regexp.Regexp) bool { return re.MatchString(string(u)) }) {
+			continue
+		}
+		s.Include = append(slices.Clone(s.Include), "^"+regexp.QuoteMeta(string(u))+"$")
+		notes = append(notes, fmt.Sprintf("the seed %s matches no pattern of include; it is fetched for its links", u))
+	}
+	return notes
 }
 
 // checkIdentity returns an ErrIdentity unless the crawl has a contact or can't
@@ -194,16 +212,8 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	polite := s.Resolved().Politeness
-	polite.InFlight = min(polite.InFlight, maxVisits())
-	if polite.Delay == 0 {
-		polite.Delay = crawl.None
-	}
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
-		if s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
-			polite.Hold = 0
-		}
 	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
@@ -219,8 +229,8 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: polite,
-		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: politeOf(s),
+		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 	}}, nil
 }
 
@@ -228,6 +238,20 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 func planOf(s collection.Settings) refresh.Plan {
 	every, auto := s.RefreshEvery()
 	return refresh.Plan{Every: every, Auto: auto, Share: s.Resolved().RefreshShare}
+}
+
+// politeOf returns the politeness of the settings as a crawl takes it. The number of visits
+// in flight is limited by the files that the process may open.
+func politeOf(s collection.Settings) settings.Politeness {
+	polite := s.Resolved().Politeness
+	polite.InFlight = min(polite.InFlight, maxVisits())
+	if polite.Delay == 0 {
+		polite.Delay = crawl.None
+	}
+	if ForSites(s.Strategy) && s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
+		polite.Hold = 0
+	}
+	return polite
 }
 
 // renewal returns a function that makes the strategies of a crawl again, as
@@ -257,6 +281,9 @@ func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.St
 		return cfg.Strategy, nil
 	}
 	if strings.HasPrefix(s.Strategy, customStrategy) {
+		if cfg.readOnly {
+			return crawl.Recorded(), nil
+		}
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
 	st, err := strategy.NewFrom(Strategies(), s.Strategy, needs)

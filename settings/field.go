@@ -224,6 +224,16 @@ func Merge(kept, given Settings, reset []string) (Settings, []Change) {
 	return kept, changes
 }
 
+// Changes returns the settings that differ, in the order of the table.
+func Changes(before, after Settings) (list []Change) {
+	for _, f := range fields {
+		if was, is := f.shown(before), f.shown(after); was != is {
+			list = append(list, Change{f, was, is})
+		}
+	}
+	return list
+}
+
 // shown returns the value that holds, as a text; "unset" if there is none.
 func (f Field) shown(s Settings) string {
 	if text := f.Text(&s); text != "" {

@@ -43,6 +43,7 @@ type Settings struct {
 	Identity   `yaml:"identity,omitempty"`
 	Politeness `yaml:"politeness,omitempty"`
 	Network    `yaml:"network,omitempty"`
+	Machine    `yaml:"machine,omitempty"`
 }
 
 // Order selects the order in which pages are visited, and what counts as on topic.
@@ -194,4 +195,11 @@ type Network struct {
 
 	// MaxBody bounds the bytes of one page.
 	MaxBody int64 `yaml:"max_body,omitempty" name:"max-body" group:"polite" rare:"" type:"size" shown:"10MiB" placeholder:"SIZE" min:"0" max:"1073741824" config:"any" var:"DOWSE_MAX_BODY" when:"resume" help:"Cut pages after this many bytes."`
+}
+
+// Machine bounds what a crawl takes of the machine that it runs on.
+type Machine struct {
+	// DiskFloor ends the crawl when fewer bytes are free on the disk of the collection. The
+	// default is less on a small disk: at most a tenth of it. -1 never ends it.
+	DiskFloor int64 `yaml:"disk_floor,omitempty" name:"disk-floor" group:"much" rare:"" type:"size" shown:"2GB" placeholder:"SIZE" min:"0" max:"1152921504606846976" zero:"-1" none:"-1" config:"any" var:"DOWSE_DISK_FLOOR" when:"resume" help:"Stop when less than this is free on the disk."`
 }

@@ -92,6 +92,9 @@ func (f Field) convert(text string) (any, error) {
 	case Share:
 		return strconv.ParseFloat(text, 64)
 	case Until:
+		if text == "none" { // drops the rules that there are
+			return Dry{}, nil
+		}
 		return parseUntil(text)
 	case Often:
 		_, _, err := parseOften(text)
@@ -126,7 +129,7 @@ func sizeText(n int64) string {
 	for _, u := range []struct {
 		suffix string
 		bytes  int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}} {
+	}{{"TiB", 1 << 40}, {"TB", 1e12}, {"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"KB", 1e3}} {
 		if n >= u.bytes && n%u.bytes == 0 {
 			return fmt.Sprintf("%d%s", n/u.bytes, u.suffix)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/crawler"
 	"dowse/judge"
 	"dowse/weburl"
 )
@@ -216,6 +217,7 @@ func (a *account) reason(s *sheet) {
 	if a.Row.Detail != "" {
 		s.text("detail", a.Row.Detail)
 	}
+	a.setting(s)
 	if p := a.Pattern; p != nil {
 		s.field("pattern", "%s: %s visited, %s on topic", p.Shape, count(p.Visited), count(p.OnTopic))
 	}
@@ -224,6 +226,27 @@ func (a *account) reason(s *sheet) {
 	}
 	if a.Tries > 1 {
 		s.field("tries", "%d", a.Tries)
+	}
+}
+
+// setting adds when the setting was made that leaves the URL out, if it was made with dowse
+// set.
+func (a *account) setting(s *sheet) {
+	name, value, ok := strings.Cut(a.Row.Detail, " ")
+	if !ok || name != "exclude" && name != "block" && name != "include" {
+		return
+	}
+	records, err := crawler.SetRecords(a.dir)
+	if err != nil {
+		return
+	}
+	for _, r := range slices.Backward(records) {
+		for _, x := range r.Changes {
+			if strings.HasPrefix(x, name+" ") && (name == "include" || strings.Contains(x, value)) {
+				s.text("set", fmt.Sprintf("%s %s", clock(r.At), x))
+				return
+			}
+		}
 	}
 }
 
@@ -257,11 +280,14 @@ func (a *account) verdict(s *sheet) {
 			s.more("%s", c)
 		}
 	}
-	if len(v.Because) > 0 {
+	weighs := slices.ContainsFunc(v.Because, func(p collection.Part) bool { return p.Weight != 0 })
+	if weighs {
 		s.more("%s", scaleNote(v, sum))
 	}
-	for _, l := range turning(v) {
-		s.more("%s", l)
+	if weighs || len(v.Because) == 0 { // reasons without a weight are a rule, and nothing would turn it
+		for _, l := range turning(v) {
+			s.more("%s", l)
+		}
 	}
 	a.labelled(s)
 }
@@ -557,10 +583,20 @@ func (a *account) remedy(s *sheet) {
 	case a.Row.Redirect != "":
 		s.field("next", "dowse why %s %s", a.dir, bare(a.Row.Redirect))
 	case a.Row.Reason != "":
-		for i, l := range anyway(a.Row.Reason, a.dir, a.demo) {
+		for i, l := range a.override() {
 			s.text(head(i, "override"), l)
 		}
 	}
+}
+
+// override returns how the URL can be fetched all the same. What an exclusion or a block
+// leaves out needs no other crawl: the setting can be taken back.
+func (a *account) override() []string {
+	name, value, ok := strings.Cut(a.Row.Detail, " ")
+	if ok && (a.Row.Reason == dowse.SkipScopeExclude && name == "exclude" || a.Row.Reason == dowse.SkipHostBlocked && name == "block") {
+		return []string{fmt.Sprintf("dowse set %s --drop %s", shellWord(a.dir), shellWord(value))}
+	}
+	return anyway(a.Row.Reason, a.dir, a.demo)
 }
 
 // anyway returns how a URL can be crawled that was left out for a reason: by another

@@ -17,6 +17,7 @@ type collectionCmd struct {
 	Info   collectionInfoCmd   `cmd:"" help:"Show what a collection is, and its size."`
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
 
+	Copy    collectionCopyCmd    `cmd:"" help:"Copy a collection, also while it is crawled."`
 	Salvage collectionSalvageCmd `cmd:"" help:"Rebuild a damaged or older collection from what can be read."`
 }
 
@@ -24,6 +25,7 @@ func (collectionCmd) Help() string {
 	return `Examples:
   dowse collection info reefs.dowse
   dowse collection verify reefs.dowse
+  dowse collection copy reefs.dowse /backup/reefs.dowse
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 

@@ -14,7 +14,7 @@ import (
 // with a closed list of values. The script is static: the shell does not start dowse at
 // each Tab, and after an update it is generated again.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell,man" help:"bash, zsh, fish or powershell; man prints the manual page."`
 }
 
 func (completionCmd) Help() string {
@@ -29,6 +29,10 @@ func (completionCmd) Help() string {
 // Run prints a completion script. It is generated from the parser's model, so it always
 // has the commands and flags of this version.
 func (c *completionCmd) Run(w *world) error {
+	if c.Shell == "man" {
+		manPage(w.out, w.parser.Model.Node)
+		return nil
+	}
 	scripts := map[string]func(io.Writer, []completion){
 		"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion,
 	}

@@ -191,8 +191,12 @@ func (configValues) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver: it returns the value of a flag that was not given on
 // the command line. The parser would let a resolver win over the environment, so it
-// returns nil if the environment sets the flag.
-func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+// returns nil if the environment sets the flag. The flags of set have no value but that which
+// was typed.
+func (s configValues) Resolve(_ *kong.Context, at *kong.Path, flag *kong.Flag) (any, error) {
+	if at != nil && at.Command != nil && at.Command.Name == "set" {
+		return nil, nil
+	}
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
 			return nil, nil

@@ -59,6 +59,8 @@ type crawlFlags struct {
 	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
 	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
+	Log        string `group:"output" rare:"" placeholder:"FILE" help:"Append a log to this file; SIGHUP opens it again."`
+	LogFormat  string `group:"output" rare:"" enum:"text,json" default:"text" shown:"text" placeholder:"FORMAT" help:"Write the log as text or json."`
 
 	// opening is the line that is printed once the collection is open, "" for none. It is
 	// printed that late because opening may fail, and "resuming x" before an error would
@@ -332,7 +334,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // checks every flag, so that an error occurs before anything is written.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		Settings: c.Settings, Reset: w.reset(), Unit: c.Unit, Getenv: os.Getenv,
+		Settings: c.Settings, Reset: w.reset("crawl"), Unit: c.Unit, Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
 	var err error
@@ -490,8 +492,18 @@ func checkStrategy(cfg crawler.Config) error {
 }
 
 // seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds, in
-// this order. They are read before anything is written, and checked by check.
-func (c *crawlFlags) seeds(w *world) (list []string, err error) {
+// this order, each with a scheme. They are read before anything is written, and checked by
+// check.
+func (c *crawlFlags) seeds(w *world) ([]string, error) {
+	list, err := c.rawSeeds(w)
+	for i, s := range list {
+		list[i] = withScheme(s)
+	}
+	return list, err
+}
+
+// rawSeeds returns the seeds as they were typed.
+func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 	for _, s := range c.Seed {
 		if s != "-" {
 			list = append(list, s)
@@ -562,7 +574,21 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 	if t.SeedsFrom != "" {
 		fmt.Fprintf(w.out, "  from %s\n", t.SeedsFrom)
 	}
+	planLimits(w, j.cfg.Settings)
 	return nil
+}
+
+// planLimits prints when a crawl would end, and how it would treat hosts.
+func planLimits(w *world, s settings.Settings) {
+	var limits []string
+	for _, f := range settings.Fields() {
+		if f.Group == "much" && f.Given(&s) {
+			limits = append(limits, f.Flag+" "+f.Text(&s))
+		}
+	}
+	fmt.Fprintf(w.out, "limits    %s\n", orDefault(strings.Join(limits, ", "), "none: it runs until nothing is left"))
+	set := s.Resolved()
+	fmt.Fprintf(w.out, "polite    %v between requests to a host; robots.txt is obeyed\n", set.Delay)
 }
 
 // rehearse returns what a crawl would change in a collection that exists, or the error
@@ -613,7 +639,20 @@ func orDefault(list ...string) string {
 // programs; what was crawled is kept.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
-	cfg.Tick = scr.tick
+	log, err := openLog(c.Log, c.LogFormat)
+	if err != nil {
+		return err
+	}
+	defer log.close()
+	if log != nil && !w.isTTY {
+		w.ends.onHangup(log.file.reopen)
+	}
+	notify := newNotifier(w.env)
+	cfg.Tick = func(st crawl.Status) {
+		scr.tick(st)
+		log.tick(st)
+		notify.alive()
+	}
 	late := &messages{out: w.err, hold: w.isTTY && !c.Quiet}
 	cfg.Say = late.judgeLine
 	without := false // the missing dictionary was named
@@ -629,6 +668,17 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 				without = true
 			}
 		}
+	}
+	cfg.Changed = func(r crawler.SetRecord) {
+		log.changed(r)
+		if c.Quiet {
+			return
+		}
+		var lines []string
+		for _, l := range setLines(r) {
+			lines = append(lines, "set: "+l)
+		}
+		late.add(lines)
 	}
 	// An error of opening means something else for a new crawl, where flags or topic are
 	// wrong, than for a collection that exists.
@@ -654,9 +704,14 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
 		}
 	}
+	if !c.Quiet && endless(cr.Collection.Settings.Limits) {
+		fmt.Fprintln(w.err, "note: no limit is set (--pages, --time, --until): it ends when nothing is left")
+	}
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
 	scr.begin(cr)
+	log.began(dir, cr.Status(), cr.Notes)
+	notify.send("READY=1")
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
 	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
@@ -665,6 +720,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		stream.page(p)
 		return stream.err == nil
 	})
+	notify.send("STOPPING=1")
+	log.ended(cr.StopReason(), cr.Status(), cr.Err())
 	scr.end()
 	late.release()
 	for _, p := range cr.Collection.Unread.Problems {
@@ -679,6 +736,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
+}
+
+// endless reports whether no limit ends a crawl.
+func endless(l settings.Limits) bool {
+	return l.Pages == 0 && l.OnTopic == 0 && l.Bytes == 0 && l.Time == 0 && l.Dry == settings.Dry{}
 }
 
 // conclude prints the summary and chooses the exit code. An error of the crawl comes

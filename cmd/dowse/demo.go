@@ -302,9 +302,9 @@ func (d *demoWeb) extras(server *demo.Server, r *rival, dir string) *extras {
 		rival:   r.at,
 		verdict: func(cr *crawler.Crawler) []string { return d.verdict(cr, r) },
 		next: []string{
-			"dowse why " + dir + " " + string(d.seeds[0]),
-			"dowse pages " + dir + " --on --sort score",
-			"dowse export " + dir + " tidepools.wacz",
+			"dowse why " + shellWord(dir) + " " + string(d.seeds[0]),
+			"dowse pages " + shellWord(dir) + " --on --sort score",
+			"dowse export " + shellWord(dir) + " " + freeName("tidepools", ".wacz"),
 		},
 	}
 }

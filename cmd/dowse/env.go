@@ -55,6 +55,8 @@ const crawlPrefix = envPrefix + "CRAWL_"
 func envVarOf(command, flag string) string {
 	f, ok := settings.ByFlag(flag)
 	switch {
+	case command == "set": // a change is what was typed
+		return ""
 	case ok && (command == "crawl" || !strings.HasPrefix(f.Var, crawlPrefix)):
 		return f.Var
 	case command == "crawl" && !slices.Contains(onceOnly, flag):

@@ -57,7 +57,7 @@ const maxRedirects = 10
 // request: 5 if it was refused, 4 if there was no usable answer. The result is printed in
 // every case: why a page could not be fetched is what the command is for.
 func (c *fetchCmd) Run(w *world) error {
-	u, err := weburl.Parse(c.URL)
+	u, err := weburl.Parse(withScheme(c.URL))
 	if err != nil {
 		return usage("%q: %w", c.URL, err)
 	}

@@ -136,14 +136,6 @@ func (c *forgetCmd) unknown(err error) error {
 	return usage("%v", err)
 }
 
-// withScheme adds https:// to a URL without a scheme.
-func withScheme(raw string) string {
-	if strings.Contains(raw, "://") {
-		return raw
-	}
-	return "https://" + raw
-}
-
 // ask lists what will be erased and asks for confirmation; any answer but yes is an
 // error. It is the only question that dowse asks before a command it was given, because
 // it is the only command that cannot be undone.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"dowse"
@@ -46,6 +47,29 @@ func spellings(raw string) []string {
 		return []string{raw}
 	}
 	return []string{"https://" + raw, "http://" + raw}
+}
+
+// withScheme adds a scheme to a URL that was typed without one, as people do: https to a
+// name, as in example.org/reefs, and http to an address or localhost, which hardly ever have
+// a certificate. What does not begin like a host is returned unchanged, so that its error
+// is about what was typed.
+func withScheme(raw string) string {
+	raw = strings.TrimSpace(raw)
+	host, _, _ := strings.Cut(raw, "/")
+	name, port, hasPort := host, "", false
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		name, port, hasPort = host[:i], host[i+1:], true
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); hasPort && err != nil || strings.ContainsAny(host, " @?#") {
+		return raw
+	}
+	if _, isAddress := literalAddr(name); isAddress {
+		return "http://" + raw
+	}
+	if !strings.Contains(strings.Trim(name, "."), ".") {
+		return raw
+	}
+	return "https://" + raw
 }
 
 // neverSeen returns the error for an unknown URL: whether its host is known, and the

@@ -99,6 +99,7 @@ type cli struct {
 	Demo  demoCmd  `cmd:"" job:"start" help:"Try it now on the built-in demo web; no network needed."`
 	New   newCmd   `cmd:"" job:"start" help:"Write a topic file: what a crawl looks for."`
 	Crawl crawlCmd `cmd:"" job:"start" help:"Start or resume a crawl."`
+	Set   setCmd   `cmd:"" job:"start" help:"Change limits, scope or politeness of a crawl, also while it runs."`
 	Stop  stopCmd  `cmd:"" job:"start" help:"Stop a running crawl gently."`
 
 	// Look at it. These commands only read, and may run while a crawl runs.

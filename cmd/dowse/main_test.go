@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Defer(func() { caller.Close() })
 			env.Setenv("WEB", web.URL)
+			env.Setenv("HOST", strings.TrimPrefix(web.URL, "http://"))
 			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // in use, so that no other process serves there
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")

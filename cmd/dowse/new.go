@@ -113,7 +113,9 @@ func (c *newCmd) topic() (*topic.Topic, error) {
 	if c.Where != "" {
 		t.Where = c.Where
 	}
-	t.Seeds = append(t.Seeds, c.Seed...)
+	for _, s := range c.Seed {
+		t.Seeds = append(t.Seeds, withScheme(s))
+	}
 	if len(t.Kinds()) == 0 {
 		return nil, usage("nothing to look for: give words, --like, --category or --where; see dowse new --help")
 	}

@@ -68,11 +68,11 @@ func readSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 // reset returns the flags of settings that were given with their zero value, which
 // removes a limit that the collection has: --pages 0 means no limit from now on. The zero
 // value alone cannot express that, since it also means "not given".
-func (w *world) reset() (flags []string) {
+func (w *world) reset(command string) (flags []string) {
 	if w.parser == nil {
 		return nil
 	}
-	for _, f := range find(w.parser.Model.Node, []string{"crawl"}).Flags {
+	for _, f := range find(w.parser.Model.Node, []string{command}).Flags {
 		if _, ok := settings.ByFlag(f.Name); ok && f.Set && !f.HasDefault && f.Target.IsZero() {
 			flags = append(flags, f.Name)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -145,21 +147,13 @@ func (s *screen) tick(st crawl.Status) {
 // line returns the progress as one line of key=value pairs, for logs. Programs read it:
 // keys are added at the end and never change their meaning.
 func (s *screen) line(st crawl.Status) string {
-	line := fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
+	line := fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%q",
 		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
-		s.rate(st), st.Books.Queued, st.Hosts, st.LimitedBy)
+		st.Rate, st.Books.Queued, st.Hosts, st.LimitedBy)
 	if r := st.Estimate; r.Found > 0 {
 		line += fmt.Sprintf(" recall=%.2f", r.Recall)
 	}
 	return line
-}
-
-// rate returns the pages per second over all runs of the crawl.
-func (s *screen) rate(st crawl.Status) float64 {
-	if st.Elapsed <= 0 {
-		return 0
-	}
-	return float64(st.Fetched) / st.Elapsed.Seconds()
 }
 
 // draw replaces the lines on the terminal by the present ones: it moves the cursor up to
@@ -186,7 +180,7 @@ func (s *screen) lines(st crawl.Status) []string {
 	out := []string{
 		"",
 		fmt.Sprintf(" fetched %5d   on topic %5d   harvest %.2f (last 200: %.2f)   %.0f s   %.0f/s",
-			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), s.rate(st)),
+			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), st.Rate),
 		" " + sparkline(s.history, 40) + s.rival(st),
 	}
 	if line := recallLine(st.Estimate); line != "" {
@@ -297,7 +291,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
 	dowse.StopMemory: "out of memory",
 }
 
@@ -346,11 +340,12 @@ func (c *cutPages) line(dir string) string {
 //	 books: 2,310 seen = 800 fetched + 21 failed + 9 redirected + 1,402 queued
 //	        + 78 skipped (balanced)
 //
-//	Next: dowse crawl reefs.dowse --pages 1600        fetch more
-//	      dowse pages reefs.dowse --on
+//	More: dowse crawl reefs.dowse --pages 1600
+//	Next: dowse pages reefs.dowse --on
 //
 // The books are the proof that no URL was lost: what was seen is the sum of what became
-// of it. The last lines are commands that can be copied.
+// of it. Each of the last lines ends with a command that can be copied and works as it is
+// printed.
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
@@ -363,9 +358,8 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if line := heldLine(s.Held); line != "" {
 		fmt.Fprintln(w.err, " "+line)
 	}
-	// A crawl that has dried up does not end by itself unless --until says so.
-	if s.Fetched >= windowPages && s.Window == 0 {
-		fmt.Fprintf(w.err, " the last %d pages had none on topic: it has probably dried up\n", windowPages)
+	if line := dryLine(cr, s); line != "" {
+		fmt.Fprintln(w.err, " "+line)
 	}
 	if line, ok := siteSummary(cr.Collection.Crawl); ok {
 		fmt.Fprintln(w.err, line)
@@ -397,13 +391,25 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if line := cut.line(dir); line != "" {
 		fmt.Fprintln(w.err, " "+oneLine(line))
 	}
-	fmt.Fprint(w.err, "\nNext: ")
-	for i, l := range nextSteps(dir, cr, extra) {
-		if i > 0 {
-			fmt.Fprint(w.err, "      ")
-		}
-		fmt.Fprintln(w.err, l)
+	fmt.Fprintln(w.err)
+	if what, command := onward(dir, cr); command != "" {
+		fmt.Fprintf(w.err, "%s: %s\n", what, command)
 	}
+	for i, l := range nextSteps(dir, cr, extra) {
+		fmt.Fprintf(w.err, "%-6s%s\n", head(i, "Next:"), l)
+	}
+}
+
+// dryLine reports that the latest pages had none on topic, "" if some were. A crawl that
+// has dried up ends by itself only if a rule of --until says so.
+func dryLine(cr *crawler.Crawler, s crawl.Status) string {
+	switch {
+	case s.Fetched < windowPages || s.Window > 0:
+		return ""
+	case cr.StopReason() == dowse.StopDriedUp:
+		return fmt.Sprintf("dried up: none of the last %d pages were on topic", windowPages)
+	}
+	return fmt.Sprintf("dried up, probably: none of the last %d pages were on topic", windowPages)
 }
 
 // headline returns the first line of a summary: how the crawl ended, and how long it ran.
@@ -416,8 +422,42 @@ func headline(why dowse.StopReason, s crawl.Status) string {
 		how = "Paused after " + some(s.Fetched, "page")
 	case dowse.StopPages:
 		how = "Reached " + some(s.Fetched, "page")
+	case dowse.StopDisk, dowse.StopMemory, dowse.StopError, dowse.StopStarved, dowse.StopNetwork:
+		how = fmt.Sprintf("Stopped after %s: %s", some(s.Fetched, "page"), stopMeans[why])
 	}
 	return fmt.Sprintf("%s (stop_reason=%s). Ran %.1f s.", how, why, s.Elapsed.Seconds())
+}
+
+// onward returns the command that continues a crawl which ended before everything was
+// visited, and what it is for. A limit of the crawl is doubled: the same command would end
+// immediately.
+func onward(dir string, cr *crawler.Crawler) (what, command string) {
+	again, l := "dowse crawl "+shellWord(dir), cr.Collection.Settings.Limits
+	switch cr.StopReason() {
+	case dowse.StopStarved, dowse.StopNetwork:
+		return "Try again", again
+	case dowse.StopSignal, dowse.StopDisk, dowse.StopMemory:
+		return "Continue", again
+	case dowse.StopPages:
+		return "More", fmt.Sprintf("%s --pages %d", again, 2*max(l.Pages, cr.Status().Fetched))
+	case dowse.StopOnTopic:
+		return "More", fmt.Sprintf("%s --on-topic %d", again, 2*l.OnTopic)
+	case dowse.StopBytes:
+		l.Bytes *= 2
+		return "More", again + " --bytes " + limitText("bytes", l)
+	case dowse.StopTime:
+		l.Time *= 2
+		return "More", again + " --time " + limitText("time", l)
+	case dowse.StopDriedUp, dowse.StopRecall:
+		return "Continue", again + " --until none" // the rule that ended it would end it again
+	}
+	return "", ""
+}
+
+// limitText returns the value of a limit as a user types it.
+func limitText(flag string, l settings.Limits) string {
+	f, _ := settings.ByFlag(flag)
+	return f.Text(&settings.Settings{Limits: l})
 }
 
 // rarely returns the parts of the books that are mostly zero, without zeros.
@@ -436,33 +476,44 @@ func rarely(b crawl.Books) (line string) {
 	return line
 }
 
-// nextSteps returns commands to try after a crawl. How to continue it comes first. After
-// an interruption or a failure of the network that is nearly all there is; otherwise the
-// commands lead to what was found: the best pages, the explanation of one, an export. If
-// nothing is on topic, they lead to the pages that came nearest.
+// nextSteps returns commands to try after a crawl, in addition to the one that continues it.
+// After an interruption or a failure of the network they show its state; otherwise they lead
+// to what was found: the best pages, the explanation of one, an export. If nothing is on
+// topic, they lead to the pages that came nearest.
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) {
-	again := "dowse crawl " + dir
+	name := shellWord(dir)
 	switch cr.StopReason() {
 	case dowse.StopStarved, dowse.StopNetwork:
-		return []string{again + "        try again", "dowse hosts " + dir}
+		return []string{"dowse hosts " + name}
 	case dowse.StopSignal:
-		return []string{again + "        continue", "dowse status " + dir}
-	case dowse.StopPages:
-		steps = append(steps, fmt.Sprintf("%s --pages %d        fetch more", again, 2*cr.Status().Fetched))
+		return []string{"dowse status " + name}
 	}
 	if extra != nil && len(extra.next) > 0 {
-		return append(steps, extra.next...)
+		return extra.next
 	}
 	if _, ok := siteSummary(cr.Collection.Crawl); ok {
-		return append(steps, "dowse sites "+dir+" --on", "dowse export "+dir+" sites.svg")
+		return []string{"dowse sites " + name + " --on", "dowse export " + name + " " + freeName("sites", ".svg")}
 	}
 	if cr.Status().OnTopic == 0 {
-		return append(steps, "dowse pages "+dir+" --sort score", "dowse status "+dir)
+		return []string{"dowse pages " + name + " --sort score", "dowse status " + name}
 	}
 	if f := cr.Collection.Crawl.Frontier(); f.Len() > 0 && f.URL(idOf(0)) != "" { // "" if it was taken down
-		steps = append(steps, "dowse why "+dir+" "+oneLine(string(f.URL(idOf(0)))))
+		steps = append(steps, "dowse why "+name+" "+shellWord(oneLine(string(f.URL(idOf(0))))))
 	}
-	return append(steps, "dowse pages "+dir+" --on", "dowse export "+dir+" "+cr.Collection.Settings.Name+".wacz")
+	return append(steps, "dowse pages "+name+" --on", "dowse export "+name+" "+freeName(cr.Collection.Settings.Name, ".wacz"))
+}
+
+// freeName returns the name of a file that does not exist in this directory: an export to
+// one that exists would be refused.
+func freeName(stem, suffix string) string {
+	name := stem + suffix
+	for i := 2; i < 100; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			break
+		}
+		name = fmt.Sprintf("%s-%d%s", stem, i, suffix)
+	}
+	return shellWord(name)
 }
 
 // refreshLine returns what came of asking for pages again, "" if none was.

@@ -18,7 +18,7 @@ const (
 	abortGrace = 5 * time.Second
 )
 
-// interrupts ends a command on signals. The first SIGINT or SIGTERM cancels ctx; a
+// interrupts ends a command on signals. The first SIGINT, SIGTERM or SIGHUP cancels ctx; a
 // command that has nothing to finish then has signalGrace to end by itself. A SIGINT after
 // the first signal cancels abort; after abortGrace, or at one more SIGINT, the process
 // exits. A SIGTERM after the first signal has no effect: several programs may ask a crawl
@@ -34,20 +34,26 @@ const (
 //	SIGINT after it        stop now, exit 130           exit 130
 //	one more SIGINT        exit 130 without waiting
 //	SIGTERM after a first  none                         none
+//	SIGHUP                 as SIGTERM, or opens --log again
 type interrupts struct {
 	ctx, abort context.Context
 	stop, kill context.CancelFunc
 	exit       func(code int) // ends the process
 	finishing  atomic.Int32
+	hangup     atomic.Pointer[func() error] // called at SIGHUP in place of stopping; nil for none
 	ch         chan os.Signal
 }
 
-// signals begins to handle SIGINT and SIGTERM.
+// signals begins to handle SIGINT, SIGTERM and SIGHUP. A terminal that is closed sends SIGHUP,
+// so a crawl in it stops gently; one with a log and without a terminal opens the log again.
 func signals() *interrupts {
 	i := &interrupts{exit: os.Exit, ch: make(chan os.Signal, 3)}
 	i.ctx, i.stop = context.WithCancel(context.Background())
 	i.abort, i.kill = context.WithCancel(context.Background())
 	signal.Notify(i.ch, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(i.ch, syscall.SIGHUP)
+	}
 	go i.listen()
 	return i
 }
@@ -75,7 +81,8 @@ func (i *interrupts) finish() (done func()) {
 // goroutine of its own, since a command that hangs in a system call, such as reading from
 // a terminal, cannot watch a context.
 func (i *interrupts) listen() {
-	<-i.ch
+	for s := <-i.ch; s == syscall.SIGHUP && i.handlesHangup(); s = <-i.ch {
+	}
 	i.stop()
 	if !i.second() {
 		i.exit(exitInterrupted)
@@ -86,6 +93,21 @@ func (i *interrupts) listen() {
 	i.kill()
 	i.third()
 	i.exit(exitAborted)
+}
+
+// onHangup has SIGHUP call a function instead of stopping the command, as daemons do to open
+// their logs again. A nil receiver is permitted, for tests.
+func (i *interrupts) onHangup(do func() error) {
+	if i != nil {
+		i.hangup.Store(&do)
+	}
+}
+
+// handlesHangup calls the function of onHangup and reports whether there is one. If it fails,
+// the signal stops the command: a log that can't be written is not what the user wants.
+func (i *interrupts) handlesHangup() bool {
+	do := i.hangup.Load()
+	return do != nil && (*do)() == nil
 }
 
 // third waits for a SIGINT after the one that aborted, at most for abortGrace.

@@ -43,10 +43,12 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --check      exit 8 if unhealthy
   dowse status reefs.dowse --targets reefs.split.json --watch
 
-Unhealthy means: the books do not balance, or no crawl is running and the last
-run ended with an error, on a full disk, without a network, with hosts that did
-not answer (starved), or was killed. A collection that can't be opened is reported, the
-others are still shown, and the exit code is 7.
+Unhealthy means: the books do not balance; less is free on the disk than
+--disk-floor; the crawl runs, links wait, and nothing was committed for 5
+minutes; its name server does not answer; or it does not run, and the last run
+was killed or ended with an error, for lack of disk, memory or network, or with
+hosts that did not answer (starved). A collection that can't be opened is
+reported, the others are still shown, and the exit code is 7.
 
 --targets takes one URL per line, or the file NAME.split.json that topic select
 writes. --vote trains several judges on the examples of the topic and rates every
@@ -92,12 +94,17 @@ type status struct {
 
 	Outside *crawler.Consulted `json:"outside,omitempty" doc:"the outside judge in the last run that ended"`
 
+	Committed time.Time `json:"committed,omitzero" doc:"when the journal last grew"`
+	DiskFree  int64     `json:"disk_free" doc:"bytes that are free on its disk; -1 if unknown"`
+	DiskFloor int64     `json:"disk_floor" doc:"the crawl stops when fewer bytes are free"`
+
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
 
 	Targets *targetCounts `json:"targets,omitempty" doc:"how many of the URLs of --targets were fetched"`
 	Voted   *voted        `json:"voted,omitempty" doc:"the harvest by a vote of judges, with --vote"`
 
-	Sites *siteCounts `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
+	Sites     *siteCounts   `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
+	idleAfter time.Duration // how long a running crawl may commit nothing
 }
 
 // A contrast describes the pages that serve as negative examples if the topic has none.
@@ -136,9 +143,29 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	if ok {
 		st.take(last)
 	}
+	st.measure(col)
 	st.label(col)
 	return st
 }
+
+// measure adds what is known of a running crawl's speed, from its own report, and of its disk
+// and journal, which are looked at from here: a process that hangs reports nothing.
+func (st *status) measure(col *collection.Collection) {
+	st.LimitedBy, st.Rate, st.BytesRate = "", 0, 0
+	if p, ok := crawler.PulseOf(col.Dir, st.Process); ok && st.Running {
+		st.LimitedBy, st.Rate, st.BytesRate, st.Outage = p.LimitedBy, p.Rate, p.BytesRate, p.Outage
+	}
+	st.Committed = col.LastCommit()
+	var err error
+	if st.DiskFree, st.DiskFloor, err = crawler.DiskRoom(col.Dir, col.Settings.DiskFloor); err != nil {
+		st.DiskFree = -1
+	}
+	st.idleAfter = max(idleMinimum, 2*col.Settings.Resolved().Delay)
+}
+
+// idleMinimum is how long a running crawl may commit nothing while links wait, until it counts
+// as unhealthy. With a long delay between requests it may be longer.
+const idleMinimum = 5 * time.Minute
 
 // lastRun returns the process that crawls, 0 for none, and the last run. A run without an
 // end and without a process was killed. A run may begin or end while it looks, so it
@@ -283,7 +310,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 			return err
 		}
 		shown++
-		if problem := st.problem(); problem != "" {
+		if problem := st.problem(time.Now()); problem != "" {
 			wrong = append(wrong, dir+": "+problem)
 		}
 	}
@@ -316,15 +343,16 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	return st, nil
 }
 
-// problem returns what is wrong with a crawl, "" for nothing. A running crawl is healthy
-// if its books balance. A crawl that reached a limit or was paused is healthy too: that
-// is what the user wanted.
-func (st *status) problem() string {
+// problem returns what is wrong with a crawl at a time, "" for nothing. A crawl that reached a
+// limit or was paused is healthy: that is what the user wanted.
+func (st *status) problem(now time.Time) string {
 	switch {
 	case !st.Balanced:
 		return "the books do not balance; run dowse collection verify"
+	case st.DiskFree >= 0 && st.DiskFree < st.DiskFloor:
+		return fmt.Sprintf("the disk has %s free, and the crawl stops below %s (--disk-floor); make room", bytesText(st.DiskFree), bytesText(st.DiskFloor))
 	case st.Running:
-		return ""
+		return st.troubled(now)
 	case st.Stopped == dowse.StopError:
 		return "stopped by an error: " + orDefault(st.Error, "unknown")
 	case st.Stopped == dowse.StopStarved:
@@ -332,11 +360,34 @@ func (st *status) problem() string {
 	case st.Stopped == dowse.StopNetwork:
 		return "no network: " + stopMeans[dowse.StopNetwork] + "; to continue: dowse crawl " + st.Dir
 	case st.Stopped == dowse.StopDisk:
-		return "the disk was full; make room, then continue: dowse crawl " + st.Dir
+		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
+	case st.Stopped == dowse.StopMemory:
+		return "out of memory; to continue: dowse crawl " + st.Dir
 	case st.Killed:
 		return "the last run was killed; to continue: dowse crawl " + st.Dir
 	}
 	return ""
+}
+
+// troubled returns what is wrong with a running crawl, "" for nothing.
+func (st *status) troubled(now time.Time) string {
+	idle := now.Sub(st.Committed)
+	switch {
+	case st.LimitedBy == "name service":
+		return "the name server does not answer" + outageCause(st.Outage)
+	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > st.idleAfter:
+		return fmt.Sprintf("nothing was committed for %s, and %s; limited by %s%s", idle.Round(time.Second), some(st.Books.Queued, "link")+" wait",
+			orDefault(st.LimitedBy, "an unknown cause: it reports nothing"), outageCause(st.Outage))
+	}
+	return ""
+}
+
+// outageCause returns the cause of an outage after a colon, "" for none.
+func outageCause(o *crawl.Outage) string {
+	if o == nil || o.Why == "" {
+		return ""
+	}
+	return ": " + oneLine(o.Why)
 }
 
 // print prints one status as JSON or as text; more separates it from the one before.
@@ -387,6 +438,9 @@ func (st *status) lines() []string {
 	}
 	if line := refreshLine(&st.Status); line != "" {
 		lines = slices.Insert(lines, 2, " again     "+line)
+	}
+	if st.Running && st.LimitedBy != "" {
+		lines = slices.Insert(lines, 2, fmt.Sprintf(" speed     %.1f pages/s, %s/s over the last 30 s; limited by %s", st.Rate, bytesText(int64(st.BytesRate)), st.LimitedBy))
 	}
 	if o := st.Outage; o != nil && st.Running {
 		lines = append(lines, " "+outageLine(o, time.Now()))

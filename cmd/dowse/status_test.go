@@ -6,8 +6,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"dowse"
+	"dowse/crawl"
 )
 
 // TestStatusGoesOn asks for three collections of which the first is damaged and the second
@@ -42,10 +44,44 @@ func TestFullDiskIsReported(t *testing.T) {
 	}
 	st := &status{Balanced: true, Dir: "x.dowse"}
 	st.Stopped = dowse.StopDisk
-	if got := st.problem(); !strings.Contains(got, "disk was full") {
+	if got := st.problem(time.Now()); !strings.Contains(got, "disk was full") {
 		t.Errorf("after a full disk: %q", got)
 	}
-	if st.Running = true; st.problem() != "" {
-		t.Errorf("while a crawl runs again: %q", st.problem())
+	if st.Running = true; st.problem(time.Now()) != "" {
+		t.Errorf("while a crawl runs again: %q", st.problem(time.Now()))
+	}
+}
+
+// TestHealth checks crawls that are ill in one way each, and crawls that are not.
+func TestHealth(t *testing.T) {
+	now := time.Now()
+	running := func(change func(st *status)) status {
+		st := status{Dir: "x.dowse", Balanced: true, Running: true, Committed: now, DiskFree: 1 << 40, DiskFloor: 2e9, idleAfter: idleMinimum}
+		st.Books.Queued, st.LimitedBy = 7, "politeness"
+		change(&st)
+		return st
+	}
+	for name, c := range map[string]struct {
+		st   status
+		want string // a part of the problem; "" for none
+	}{
+		"sound":        {running(func(*status) {}), ""},
+		"books":        {running(func(st *status) { st.Balanced = false }), "do not balance"},
+		"disk":         {running(func(st *status) { st.DiskFree = 1e9 }), "the disk has 1.0 GB free, and the crawl stops below 2.0 GB"},
+		"disk at rest": {running(func(st *status) { st.Running, st.DiskFree = false, 1e9 }), "--disk-floor"},
+		"disk unknown": {running(func(st *status) { st.DiskFree = -1 }), ""},
+		"idle":         {running(func(st *status) { st.Committed = now.Add(-6 * time.Minute) }), "nothing was committed for 6m0s, and 7 links wait; limited by politeness"},
+		"idle by wish": {running(func(st *status) { st.Committed, st.idleAfter = now.Add(-6*time.Minute), time.Hour }), ""},
+		"idle at end":  {running(func(st *status) { st.Committed, st.Books.Queued = now.Add(-6*time.Minute), 0 }), ""},
+		"hangs":        {running(func(st *status) { st.Committed, st.LimitedBy = now.Add(-6*time.Minute), "" }), "it reports nothing"},
+		"names":        {running(func(st *status) { st.LimitedBy, st.Outage = "name service", &crawl.Outage{Why: "refused"} }), "the name server does not answer: refused"},
+		"killed":       {running(func(st *status) { st.Running, st.Killed = false, true }), "was killed"},
+		"error":        {running(func(st *status) { st.Running, st.Stopped, st.Error = false, dowse.StopError, "broken" }), "stopped by an error: broken"},
+		"memory":       {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopMemory }), "out of memory"},
+		"limit":        {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopPages }), ""},
+	} {
+		if got := c.st.problem(now); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -193,9 +193,9 @@ func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 		},
 		verdict: d.verdict,
 		next: []string{
-			"dowse sites " + dir + " --on",
-			"dowse why " + dir + " " + d.example(),
-			"dowse export " + dir + " sites.svg",
+			"dowse sites " + shellWord(dir) + " --on",
+			"dowse why " + shellWord(dir) + " " + d.example(),
+			"dowse export " + shellWord(dir) + " " + freeName("sites", ".svg"),
 		},
 	}
 }

@@ -107,7 +107,7 @@ func notReached(dir string, cr *crawler.Crawler) error {
 // or a missing network, and the cause shows which.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
-		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why %s URL shows the rule", dir)}
+		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; the rule: dowse why %s %s", shellWord(dir), firstSeed(cr))}
 	}
 	b := cr.Status().Books
 	if cr.Collection.Crawl.HasForgotten() && b.Failed+b.Queued == 0 {
@@ -115,8 +115,16 @@ func nothingFetched(dir string, cr *crawler.Crawler) error {
 	}
 	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
 	lines = append(lines, seedCauses(cr)...)
-	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL shows more.")
+	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. More: dowse why "+shellWord(dir)+" "+firstSeed(cr))
 	return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
+}
+
+// firstSeed returns the first seed as a word of a command.
+func firstSeed(cr *crawler.Crawler) string {
+	for _, s := range cr.Collection.Settings.Seeds {
+		return shellWord(oneLine(s))
+	}
+	return "URL"
 }
 
 // seedsShown is the number of seeds that are listed if none could be fetched.

@@ -17,7 +17,7 @@ type versionCmd struct {
 
 func (versionCmd) Help() string { return "Example:\n  dowse version" }
 
-// Run prints version, Go version and platform; JSON has the commit too.
+// Run prints version, commit, Go version and platform.
 func (c *versionCmd) Run(w *world) error {
 	v := struct {
 		Version string `json:"version"`
@@ -29,13 +29,24 @@ func (c *versionCmd) Run(w *world) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(v)
 	}
-	fmt.Fprintf(w.out, "dowse %s (%s, %s/%s)\n", v.Version, v.Go, v.OS, v.Arch)
+	built := "commit unknown"
+	if v.Commit != "" {
+		built = "commit " + v.Commit[:min(len(v.Commit), 12)]
+	}
+	fmt.Fprintf(w.out, "dowse %s (%s, %s, %s/%s)\n", v.Version, built, v.Go, v.OS, v.Arch)
 	return nil
 }
+
+// revision is the commit that a release was built from; the linker sets it. It is "" in other
+// builds.
+var revision string
 
 // commit returns the revision that the program was built from, "" if the build has none:
 // go build records it only within a checkout.
 func commit() string {
+	if revision != "" {
+		return revision
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

@@ -620,3 +620,13 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 // SetParser sets how robots.txt files are parsed, for a journal that was opened
 // before that was known. It affects entries that are read from now on.
 func (j *Journal) SetParser(parse RobotsParser) { j.parse = parse }
+
+// SegmentBytes returns how many bytes of a file of a journal belong to what comes before an
+// offset; 0 if the file begins after it, or is no file of a journal.
+func (*Journal) SegmentBytes(name string, end uint64) int64 {
+	var base uint64
+	if _, err := fmt.Sscanf(name, "journal-%016x.log", &base); err != nil || base > end {
+		return 0
+	}
+	return int64(end-base) + int64(len(journalMagic))
+}

@@ -94,7 +94,7 @@ func (g *growth) revise(now time.Time, c *crawl.Crawl) error {
 	g.View = web.NewJudged(g.task.source.web, j).For(g.strategy, g.task.latency())
 	g.revising = true
 	defer func() { g.revising = false }()
-	_, err = c.Rerank(now, fmt.Sprintf("m%04d", g.models), g.rulings(visits), g.Restore)
+	_, err = c.Rerank(now, nil, fmt.Sprintf("m%04d", g.models), g.rulings(visits), g.Restore)
 	return err
 }
 

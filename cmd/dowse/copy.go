@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"dowse/collection"
+)
+
+// collectionCopyCmd copies a collection, for backups. It reads like status and pages do, so a
+// crawl may run meanwhile.
+type collectionCopyCmd struct {
+	Dir string `arg:"" help:"Collection."`
+	To  string `arg:"" help:"Directory of the copy; an earlier copy is updated."`
+}
+
+func (collectionCopyCmd) Help() string {
+	return `Examples:
+  dowse collection copy reefs.dowse /backup/reefs.dowse
+  dowse collection verify /backup/reefs.dowse
+
+The copy is what a kill at this moment would leave: all that is committed, and
+nothing else. Run it again to update the copy: files that have not changed are
+kept. Lists and index are not copied; the next run writes them again.`
+}
+
+// Run copies what is committed and prints how much was written.
+func (c *collectionCopyCmd) Run(w *world) error {
+	cr, err := w.view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	done, err := cr.Collection.CopyTo(c.To)
+	if errors.Is(err, collection.ErrOther) || errors.Is(err, collection.ErrMake) {
+		return usage("%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "%s: %s written, %s; %s unchanged\n", c.To, some(done.Files, "file"), bytesText(done.Bytes), count(done.Kept))
+	return nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/settings"
+)
+
+// setCmd changes settings of a crawl that exists, also while it runs in another process. The
+// flags are those of crawl, from the same table; variables and config files have no say, since
+// a change is what was typed and nothing else.
+type setCmd struct {
+	Dir string `arg:"" help:"Collection."`
+
+	settings.Scope
+	settings.Limits
+	settings.Politeness
+	Threshold float64  `group:"order" rare:"" type:"share" shown:"0.5" placeholder:"X" help:"Relevance from which a page is on topic."`
+	Block     []string `group:"where" sep:"none" placeholder:"HOST" help:"Never ask this host; repeatable."`
+	Drop      []string `group:"where" sep:"none" placeholder:"VALUE" help:"Remove this include, exclude or block; repeatable."`
+
+	Wait time.Duration `default:"1m" placeholder:"DUR" help:"Wait this long for the change to be made."`
+	JSON bool          `help:"Print JSON."`
+}
+
+func (setCmd) Help() string {
+	return `Examples:
+  dowse set reefs.dowse --exclude '/shop/' --block ads.example.org
+  dowse set reefs.dowse --drop '/shop/'           takes the exclusion back
+  dowse set reefs.dowse --delay 2s --pages 5000
+  dowse set reefs.dowse --pages 0                 no limit any more
+  dowse set reefs.dowse                           what was changed so far
+
+A running crawl makes the change within a second; otherwise it is made here. If
+the threshold or the scope changes, all pages and links are decided again, and a
+running crawl pauses for that. A host that rests finishes its rest first.
+--host-conns holds when the crawl is resumed. Every change is in the journal and
+in log/settings.jsonl, and the next one can undo it.`
+}
+
+// Run asks for the change and waits until it is made. Without flags it lists the changes that
+// were made.
+func (c *setCmd) Run(w *world) error {
+	if !collection.IsCollection(c.Dir) {
+		return usage("%s is not a collection", c.Dir)
+	}
+	want := crawler.Wanted{Reset: w.reset("set"), Drop: c.Drop, By: os.Getenv("USER")}
+	want.Settings = settings.Settings{Scope: c.Scope, Limits: c.Limits, Politeness: c.Politeness, Order: settings.Order{Threshold: c.Threshold}}
+	want.Settings.Block = c.Block
+	if err := checkSettings(crawler.Config{Settings: want.Settings}); err != nil {
+		return err
+	}
+	if len(settings.Changes(settings.Settings{}, want.Settings)) == 0 && !resets(want) {
+		return c.history(w)
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, c.Wait)
+	defer cancel()
+	r, err := crawler.Set(ctx, c.Dir, want)
+	switch {
+	case w.ctx.Err() != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted; the change is made when the crawl gets to it")}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &exitError{exitAssertion, fmt.Errorf("not made within %v: another process works on %s and does not get to it now; it is made as soon as it does", c.Wait, c.Dir)}
+	case err != nil:
+		return inCollection(frozenUsage(err))
+	}
+	return c.print(w, r)
+}
+
+// resets reports whether a change returns settings to their defaults or removes entries.
+func resets(w crawler.Wanted) bool {
+	lists := len(w.Settings.Include) + len(w.Settings.Exclude) + len(w.Settings.Block) // an empty text drops what is there
+	return len(w.Reset)+len(w.Drop)+lists > 0
+}
+
+// print prints what a change changed.
+func (c *setCmd) print(w *world, r crawler.SetRecord) error {
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(r)
+	}
+	if len(r.Changes) == 0 {
+		fmt.Fprintln(w.err, "nothing to change: it is so already")
+	}
+	for _, x := range r.Changes {
+		fmt.Fprintf(w.err, "changed: %s\n", oneLine(x))
+	}
+	for _, x := range r.Notes {
+		fmt.Fprintf(w.err, "note: %s\n", oneLine(x))
+	}
+	return nil
+}
+
+// history lists the changes that were made, oldest first.
+func (c *setCmd) history(w *world) error {
+	list, err := crawler.SetRecords(c.Dir)
+	if err != nil {
+		return inCollection(err)
+	}
+	for _, r := range list {
+		if c.JSON {
+			if err := json.NewEncoder(w.out).Encode(r); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, line := range setLines(r) {
+			fmt.Fprintln(w.out, line)
+		}
+	}
+	if len(list) == 0 && !c.JSON {
+		fmt.Fprintln(w.err, "nothing was changed so far; give a flag, see dowse set --help")
+	}
+	return nil
+}
+
+// setLines returns a change as lines for a person, each with its time.
+func setLines(r crawler.SetRecord) (lines []string) {
+	if r.Error != "" {
+		return []string{fmt.Sprintf("%s refused: %s", clock(r.At), oneLine(r.Error))}
+	}
+	for _, x := range r.Changes {
+		lines = append(lines, fmt.Sprintf("%s %s", clock(r.At), oneLine(x)))
+	}
+	return lines
+}

@@ -1,0 +1,135 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/internal/durable"
+)
+
+// ErrOther is returned for a copy into a directory that holds another collection.
+var ErrOther = errors.New("it holds another collection; choose another place")
+
+// A Copied counts what CopyTo did.
+type Copied struct {
+	Files, Kept int   // written, and there already
+	Bytes       int64 // written
+}
+
+// CopyTo copies the collection, as it was when c was opened, into another directory. A crawl may
+// run in it meanwhile: journal and archive are copied up to what was committed then, so the
+// copy is the collection that a kill at that moment would have left. Lists, index and data card
+// are not copied; the next run or change writes them again.
+//
+// The directory may be absent, empty, or an earlier copy, of which files that have not changed
+// are kept. The settings come last: without them the directory is not a collection.
+func (c *Collection) CopyTo(to string) (done Copied, err error) {
+	switch kept, err := ReadSettings(to); {
+	case err == nil && (kept.Key != c.Settings.Key || !kept.Begun.Equal(c.Settings.Begun)):
+		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrOther)
+	case err == nil && Running(to) != 0:
+		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrLocked)
+	case err != nil:
+		if free, err := Unfinished(to); !free {
+			return done, fmt.Errorf("collection: copy to %s: %w", to, errors.Join(ErrMake, err))
+		}
+	}
+	err = eachFile(c.Dir, func(name string, _ fs.DirEntry) error {
+		n, wanted := c.toCopy(name)
+		if !wanted {
+			return nil
+		}
+		err := c.copyFile(to, name, n, &done)
+		if errors.Is(err, fs.ErrNotExist) && n < 0 {
+			return nil // the crawl has replaced it meanwhile
+		}
+		return err
+	})
+	if err != nil {
+		return done, fmt.Errorf("collection: copy to %s: %w", to, err)
+	}
+	return done, c.copySettings(to, &done)
+}
+
+// toCopy reports whether a file is copied, and how many bytes of it; -1 for all.
+func (c *Collection) toCopy(name string) (n int64, wanted bool) {
+	last := c.Crawl.LastArchived()
+	base := path.Base(name)
+	switch {
+	case !belongs(name):
+		return 0, false
+	case folderOf(name) == "archive" && base == last.File:
+		return last.Offset + last.Length, true
+	case folderOf(name) == "archive":
+		return -1, last.File != "" && crawl.LaterPlace(last, dowse.Place{File: base}) == last
+	case strings.HasPrefix(name, "state/journal-"):
+		n = c.Journal.SegmentBytes(base, c.opened)
+		return n, n > 0
+	case strings.HasPrefix(name, "state/snapshot-"):
+		var at uint64
+		_, err := fmt.Sscanf(base, "snapshot-%016x.snap", &at)
+		return -1, err == nil && at <= c.opened
+	case folderOf(name) == "state", folderOf(name) == "pages", folderOf(name) == "indexes", name == logName, name == readmeName, name == lockName, name == settingsName, name == "topic.yaml":
+		return 0, false
+	}
+	return -1, true
+}
+
+// copyFile copies n bytes of a file, or all of it, unless the copy has the same length and time.
+func (c *Collection) copyFile(to, name string, n int64, done *Copied) error {
+	info, err := c.files().Stat(name)
+	if err != nil {
+		return err
+	}
+	if n < 0 || n > info.Size() {
+		n = info.Size()
+	}
+	target := durable.In(to)
+	if there, err := target.Stat(name); err == nil && there.Size() == n && n == info.Size() && there.ModTime().Equal(info.ModTime()) {
+		done.Kept++
+		return nil
+	}
+	if err := target.Mkdir(path.Dir(name)); err != nil {
+		return err
+	}
+	if err := target.Replace(name, func(w io.Writer) error { return c.copyHead(w, name, n) }); err != nil {
+		return err
+	}
+	done.Files++
+	done.Bytes += n
+	if n < info.Size() { // a part, which the next copy replaces
+		return nil
+	}
+	return os.Chtimes(filepath.Join(to, filepath.FromSlash(name)), time.Time{}, info.ModTime())
+}
+
+// copySettings writes topic and settings as they were when c was opened.
+func (c *Collection) copySettings(to string, done *Copied) error {
+	topic, err := c.Topic()
+	if err != nil {
+		return err
+	}
+	data, err := yaml.Marshal(c.Settings)
+	if err != nil {
+		return fmt.Errorf("collection: settings: %w", err)
+	}
+	for _, folder := range folders {
+		if err := durable.In(to).Mkdir(folder); err != nil {
+			return fmt.Errorf("collection: %w", err)
+		}
+	}
+	done.Files += 2
+	done.Bytes += int64(len(topic) + len(data))
+	return errors.Join(writeWhole(to, "topic.yaml", topic), writeWhole(to, settingsName, data))
+}

@@ -1,0 +1,154 @@
+package crawler
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/internal/durable"
+)
+
+// What a meter looks back on, and what it compares with.
+const (
+	meterSpan  = 30 * time.Second
+	meterEvery = time.Second
+	meterShort = 5 * time.Second // over less than this, neither CPU nor disk are found to limit
+	busyShare  = 0.9             // of the processors, from which they limit a crawl
+	diskShare  = 0.5             // of the time, from which commits limit a crawl
+	byCPU      = "CPU"
+	byDisk     = "disk"
+)
+
+// A meter measures how fast a crawl goes over the last 30 seconds, and whether processors or
+// disk limit it. The loop uses it; committed may be called concurrently.
+type meter struct {
+	cpu        func() time.Duration // that the process used so far
+	processors int
+	commits    atomic.Int64 // nanoseconds spent in commits
+	samples    []sample     // oldest first, at most one per second
+}
+
+// A sample is the state of a crawl at one moment.
+type sample struct {
+	at      time.Time
+	fetched int
+	bytes   int64
+	cpu     time.Duration
+	commits time.Duration
+}
+
+func newMeter() *meter { return &meter{cpu: processTime, processors: runtime.GOMAXPROCS(0)} }
+
+// committed adds the time that a commit took.
+func (m *meter) committed(took time.Duration) { m.commits.Add(int64(took)) }
+
+// measure records a status and sets its rates. If the processors or the disk limit the crawl,
+// the status names them: then it does not matter what else would.
+func (m *meter) measure(now time.Time, st *crawl.Status) {
+	x := sample{now, st.Fetched, st.Bytes, m.cpu(), time.Duration(m.commits.Load())}
+	for len(m.samples) > 1 && now.Sub(m.samples[1].at) >= meterSpan {
+		m.samples = m.samples[1:]
+	}
+	if n := len(m.samples); n == 0 || now.Sub(m.samples[n-1].at) >= meterEvery {
+		m.samples = append(m.samples, x)
+	}
+	first := m.samples[0]
+	span := now.Sub(first.at)
+	if span <= 0 {
+		return
+	}
+	st.Rate = float64(x.fetched-first.fetched) / span.Seconds()
+	st.BytesRate = float64(x.bytes-first.bytes) / span.Seconds()
+	switch {
+	case span < meterShort:
+	case (x.commits - first.commits).Seconds() >= diskShare*span.Seconds():
+		st.LimitedBy = byDisk
+	case (x.cpu - first.cpu).Seconds() >= busyShare*span.Seconds()*float64(m.processors):
+		st.LimitedBy = byCPU
+	}
+}
+
+// pulseName is the file in which a running crawl reports its speed. Other processes can't
+// measure it: the journal has no times of the clock on the wall for what did not happen.
+const pulseName = "state/now.json"
+
+// pulseEvery is how often the file is written.
+const pulseEvery = 5 * time.Second
+
+// A Pulse is what a running crawl last reported of itself.
+type Pulse struct {
+	Process   int           `json:"process"`
+	At        time.Time     `json:"at"`
+	Rate      float64       `json:"rate"`
+	BytesRate float64       `json:"bytes_rate"`
+	LimitedBy string        `json:"limited_by"`
+	Outage    *crawl.Outage `json:"outage,omitempty"`
+}
+
+// PulseOf returns what the process that crawls in dir last reported; false if it is another
+// process, or has reported nothing yet.
+func PulseOf(dir string, process int) (p Pulse, ok bool) {
+	data, err := durable.In(dir).ReadBounded(pulseName, 1<<16)
+	if err != nil || json.Unmarshal(data, &p) != nil || p.Process != process {
+		return Pulse{}, false
+	}
+	return p, true
+}
+
+// beat writes the pulse if that is due. It is a report and no part of the state, so an error
+// does not end the crawl.
+func (c *Crawler) beat(now time.Time, st crawl.Status) {
+	if now.Sub(c.beaten) < pulseEvery {
+		return
+	}
+	c.beaten = now
+	data, err := json.Marshal(Pulse{os.Getpid(), now.UTC(), st.Rate, st.BytesRate, st.LimitedBy, st.Outage})
+	if err == nil {
+		_ = durable.In(c.Collection.Dir).WriteFile(pulseName, append(data, '\n'))
+	}
+}
+
+// lastBeat removes the pulse at the end of a run. One that stays is of a process that is gone,
+// and is read by nothing.
+func (c *Crawler) lastBeat() { _ = durable.In(c.Collection.Dir).Remove(pulseName) }
+
+// smallDisk is the share of a disk that the default floor takes at most.
+const smallDisk = 10
+
+// DiskRoom returns how many bytes are free on the disk of the collection in dir, and how many
+// must be for its crawl to go on. A floor that was not given is at most a tenth of the disk.
+func DiskRoom(dir string, floor int64) (free, need int64, err error) {
+	free, size, err := durable.Free(dir)
+	if err != nil {
+		return 0, 0, fmt.Errorf("crawler: free space of %s: %w", dir, err)
+	}
+	return free, floorOf(floor, size), nil
+}
+
+// floorOf returns the floor that holds on a disk of a size.
+func floorOf(floor, size int64) int64 {
+	switch {
+	case floor < 0:
+		return 0
+	case floor > 0:
+		return floor
+	}
+	return min(2_000_000_000, size/smallDisk)
+}
+
+// checkDisk ends the crawl if too little of the disk is free. What is under way still fits:
+// that is what the floor is for.
+func (c *Crawler) checkDisk() {
+	room := c.cfg.DiskRoom
+	if room == nil {
+		room = DiskRoom
+	}
+	if free, need, err := room(c.Collection.Dir, c.Collection.Settings.DiskFloor); err == nil && free < need {
+		c.Collection.Crawl.Stop(dowse.StopDisk)
+	}
+}

@@ -1,0 +1,313 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/internal/durable"
+	"dowse/settings"
+)
+
+// How a setting reaches a running crawl: Set writes a request into the folder state/ of the
+// collection, in one file, whole and synced. The loop of the crawl looks for such files about
+// twice a second, makes the change, records it in log/settings.jsonl, and removes the file
+// last. A kill at any moment leaves the request, and whoever opens the collection next makes
+// the change; one that was made already changes nothing the second time. Without a running
+// crawl Set makes the change itself, by the same code.
+const (
+	requestPattern = "set-*.json"
+	settingsLog    = "log/settings.jsonl"
+	maxRequest     = 1 << 20 // bytes
+	setEvery       = 50 * time.Millisecond
+)
+
+// A Wanted is a change of the settings of an existing crawl: of its limits, scope, politeness
+// or threshold.
+type Wanted struct {
+	// Settings are merged with those of the collection, see [settings.Merge].
+	Settings settings.Settings `json:"settings"`
+	// Reset names settings, by their flags, that return to their default.
+	Reset []string `json:"reset,omitempty"`
+	// Drop are patterns and hosts to remove from include, exclude and block.
+	Drop []string `json:"drop,omitempty"`
+	// By is who asks, for the log; it may be empty.
+	By string `json:"by,omitempty"`
+}
+
+// A SetRecord is a change of settings as log/settings.jsonl holds it, one per line.
+type SetRecord struct {
+	Request string    `json:"request"` // the name of the request
+	At      time.Time `json:"at"`
+	By      string    `json:"by,omitempty"`
+	// Changes are lines such as "delay 1s → 2s"; empty if the settings were as wanted already.
+	Changes []string `json:"changes"`
+	// Notes are what the change did to the queue.
+	Notes []string `json:"notes,omitempty"`
+	// Error is why nothing was changed, "" if something was.
+	Error string `json:"error,omitempty"`
+}
+
+// Set changes settings of the crawl in dir, whether it runs in this process, in another one, or
+// not at all, and returns once the change is made and durable. It applies to all decisions that
+// follow. If threshold or scope change, all pages and links are decided again, and the crawl
+// pauses for as long as folding its journal takes.
+//
+// A change that is refused is an error, and nothing is changed. If ctx ends before, the
+// request stays and is carried out later; the error is that of ctx.
+func Set(ctx context.Context, dir string, want Wanted) (SetRecord, error) {
+	if err := want.check(); err != nil {
+		return SetRecord{}, err
+	}
+	data, err := json.Marshal(want)
+	if err != nil {
+		return SetRecord{}, fmt.Errorf("crawler: set: %w", err)
+	}
+	name := fmt.Sprintf("set-%020d-%d.json", time.Now().UnixNano(), os.Getpid())
+	if err := durable.In(dir).WriteFile("state/"+name, data); err != nil {
+		return SetRecord{}, fmt.Errorf("crawler: set: %w", err)
+	}
+	tick := time.NewTicker(setEvery)
+	defer tick.Stop()
+	for {
+		r, done, err := awaitSet(dir, name)
+		if done || err != nil {
+			return r, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return SetRecord{}, ctx.Err()
+		}
+	}
+}
+
+// awaitSet reports whether a request was carried out, and carries it out if no process works
+// on the collection.
+func awaitSet(dir, name string) (r SetRecord, done bool, err error) {
+	if _, err := durable.In(dir).Lstat("state/" + name); errors.Is(err, fs.ErrNotExist) {
+		return setResult(dir, name)
+	}
+	err = setAtRest(dir)
+	if errors.Is(err, collection.ErrLocked) {
+		return r, false, nil // its process is asked
+	}
+	if err != nil {
+		return r, false, errors.Join(err, durable.In(dir).Remove("state/"+name))
+	}
+	return setResult(dir, name)
+}
+
+// setResult returns what became of a request, from the log.
+func setResult(dir, name string) (SetRecord, bool, error) {
+	list, err := SetRecords(dir)
+	if err != nil {
+		return SetRecord{}, true, err
+	}
+	for _, r := range slices.Backward(list) {
+		if r.Request != name {
+			continue
+		}
+		if r.Error != "" {
+			return r, true, errors.New(r.Error)
+		}
+		return r, true, nil
+	}
+	return SetRecord{}, true, fmt.Errorf("crawler: %s: the request vanished without a result", dir)
+}
+
+// SetRecords returns the changes of settings that were made or refused while the crawl in dir
+// existed, oldest first.
+func SetRecords(dir string) (list []SetRecord, err error) {
+	data, err := durable.In(dir).ReadFile(settingsLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for line := range bytes.Lines(data) {
+		var r SetRecord
+		if json.Unmarshal(line, &r) == nil && r.Request != "" { // a torn last line is left out
+			list = append(list, r)
+		}
+	}
+	return list, err
+}
+
+// setAtRest carries out the requests of a collection that no process works on.
+func setAtRest(dir string) error {
+	col, err := collection.Open(dir, nil, false)
+	if err != nil {
+		return err
+	}
+	c, err := openToRevise(col, Config{NoArchive: true})
+	if err != nil {
+		return errors.Join(err, col.Close())
+	}
+	c.carryOut(c.live.Clock(), true)
+	return errors.Join(c.err, c.checkpoint(), col.Summarise(), c.Close())
+}
+
+// check refuses what can't be changed while a crawl exists, and what a request must not
+// contain: identity and network decide what a person agreed to.
+func (w *Wanted) check() error {
+	for _, f := range settings.Fields() {
+		if settable(f) {
+			continue
+		}
+		if f.Given(&w.Settings) || f.Flag != "" && slices.Contains(w.Reset, f.Flag) {
+			return fmt.Errorf("crawler: set: %s can't be changed in this way", f.Name())
+		}
+	}
+	return nil
+}
+
+// settable reports whether a setting can be changed while a crawl runs.
+func settable(f settings.Field) bool {
+	section, _, _ := strings.Cut(f.Key, ".")
+	return f.Key == "threshold" || section == "scope" || section == "limits" || section == "politeness"
+}
+
+// carryOut carries out the requests that wait, in the order in which they were made. The loop
+// calls it. A change that decides everything again is not made in the middle of a round; it
+// waits for the end of the round, or is refused if the crawl does not run.
+func (c *Crawler) carryOut(now time.Time, rest bool) {
+	state := durable.In(c.Collection.Dir).Sub("state")
+	names, err := state.Names(requestPattern)
+	if err != nil || len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		r := SetRecord{Request: name, At: now.UTC()}
+		want, err := readRequest(state, name)
+		r.By = want.By
+		if err == nil {
+			err = c.change(now, want, &r)
+		}
+		if errors.Is(err, ErrMidRound) && !rest {
+			return
+		}
+		if err != nil {
+			r.Error = err.Error()
+		}
+		if err := errors.Join(appendLine(c.Collection.Dir, settingsLog, r), state.Remove(name)); err != nil {
+			c.err = errors.Join(c.err, err)
+			return
+		}
+		if c.cfg.Changed != nil {
+			c.cfg.Changed(r)
+		}
+	}
+}
+
+// readRequest reads and checks a request. It may come from elsewhere, so it is bounded, and
+// what it may change is checked again.
+func readRequest(state durable.Dir, name string) (w Wanted, err error) {
+	data, err := state.ReadBounded(name, maxRequest)
+	if err != nil {
+		return w, fmt.Errorf("crawler: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		return Wanted{}, fmt.Errorf("crawler: %s is not a request: %w", name, err)
+	}
+	return w, w.check()
+}
+
+// change makes a change, and notes what it changed in r. What requires all decisions to be made
+// again comes first, since it may fail; limits and politeness follow.
+func (c *Crawler) change(now time.Time, w Wanted, r *SetRecord) error {
+	col := c.Collection
+	next := col.Settings
+	given, _ := settings.Merge(next.Settings, w.Settings, w.Reset)
+	next.Settings = drop(given, w.Drop)
+	if err := next.Check(); err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	changes := settings.Changes(col.Settings.Settings, next.Settings)
+	a := &resumePlan{topic: c.Topic, before: c.Topic, settings: next, changes: changes}
+	if a.revises() {
+		note, err := c.reviseRunning(now, a)
+		if err != nil {
+			return err
+		}
+		r.Notes = append(r.Notes, note)
+	}
+	for _, x := range changes {
+		r.Changes = append(r.Changes, fmt.Sprintf("%s %s → %s", x.Name(), x.Before, x.After))
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	col.Settings = next
+	col.Settings.Predicate = predicateOf(c.Topic, next.Threshold, c.cfg.Judge)
+	col.Crawl.Set(now, next.Limits, politeOf(next), "set "+strings.Join(r.Changes, ", "))
+	r.Notes = append(r.Notes, c.requeueRelaxed(changes)...)
+	return errors.Join(c.commit(), col.SaveSettings())
+}
+
+// reviseRunning makes all decisions again under the threshold and scope of a plan, and
+// returns what that changed.
+func (c *Crawler) reviseRunning(now time.Time, a *resumePlan) (note string, err error) {
+	col := c.Collection
+	switch {
+	case c.renew == nil:
+		return "", &FrozenError{col.Dir, a.revisedSetting()} // a strategy of the program's own can't be made again
+	case col.Crawl.MidRound():
+		return "", fmt.Errorf("crawler: %s: %w", col.Dir, ErrMidRound)
+	}
+	next := a.againOnly(col.Settings)
+	next.Predicate = predicateOf(c.Topic, next.Threshold, c.cfg.Judge)
+	scope, err := scopeOf(next.Scope)
+	if err != nil {
+		return "", err
+	}
+	topic, err := col.Topic()
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(c.commit(), col.BeginChange(next, topic, nil)); err != nil {
+		return "", err
+	}
+	terms := crawl.Terms{Threshold: next.Threshold, Scope: scope, LinksIn: c.Topic.AsksLinksIn(), Renew: c.renew}
+	change, err := col.Crawl.Rerank(now, &terms, col.Crawl.Model(), nil, c.restore)
+	if err != nil {
+		return "", errors.Join(err, col.DropChange())
+	}
+	return changeNote(change), errors.Join(c.commit(), col.EndChange(), c.checkpoint())
+}
+
+// drop returns settings without some entries of include, exclude and block.
+func drop(s settings.Settings, list []string) settings.Settings {
+	gone := func(x string) bool { return slices.Contains(list, x) }
+	for _, entries := range []*[]string{&s.Include, &s.Exclude, &s.Block} {
+		*entries = slices.DeleteFunc(slices.Clone(*entries), gone)
+	}
+	return s
+}
+
+// appendLine appends a value as a line of JSON to a file of a collection, and syncs it.
+func appendLine(dir, name string, x any) error {
+	line, err := json.Marshal(x)
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	f, err := durable.In(dir).Append(name)
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	_, err = f.Write(append(line, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("crawler: %s: %w", name, err)
+	}
+	return nil
+}
