@@ -647,6 +647,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
+	stopIndex := w.followIndex(dir, cr)
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
@@ -657,6 +658,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return stream.err == nil
 	})
 	scr.end()
+	stopIndex()
 	late.release()
 	for _, p := range cr.Collection.Unread.Problems {
 		p.Do = remedy(dir, p)

@@ -10,13 +10,14 @@ import (
 // page, reason, status and error that a command prints names its schema and version, so
 // that a program can check what it reads and notice a new version.
 type schemaCmd struct {
-	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
+	What string `arg:"" enum:"page,reason,search,status,error,topic" help:"page, reason, search, status, error or topic."`
 }
 
 func (schemaCmd) Help() string {
 	return `Examples:
   dowse schema page        pages, judge, crawl --print jsonl, exports
   dowse schema reason      why --json
+  dowse schema search      search --json
   dowse schema topic > topic.schema.json
 
 Every page, reason, status and error in JSON names its schema with a version,
@@ -47,6 +48,8 @@ func schemaNamed(name string) []byte {
 		return facts.PageObject().Document("What is known of a page. Facts that are not known are left out.")
 	case "reason":
 		return facts.SchemaOf(account{}, collection.ReasonSchema).Document("What became of a URL, and why. Parts that do not apply are left out.")
+	case "search":
+		return facts.SchemaOf(searchAnswer{}, searchSchema).Document("Pages found by their words.")
 	case "status":
 		return facts.SchemaOf(status{}, statusSchema).Document("The progress of a crawl.")
 	case "error":
