@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 
@@ -255,13 +257,12 @@ func (m *matcher) phrases(clauses []clause, docs []uint64) ([]uint64, error) {
 		if len(c.words) == 1 && !c.not {
 			continue
 		}
-		fields := []string{fieldTitle, fieldText}
-		if c.title {
-			fields = fields[:1]
-		}
 		has := map[uint64]bool{}
-		for _, f := range fields {
-			if err := m.phrase(f, c.words, docs, has); err != nil {
+		if err := m.inTitle(c.words, docs, has); err != nil {
+			return nil, err
+		}
+		if !c.title {
+			if err := m.inText(c.words, docs, has); err != nil {
 				return nil, err
 			}
 		}
@@ -270,13 +271,88 @@ func (m *matcher) phrases(clauses []clause, docs []uint64) ([]uint64, error) {
 	return docs, nil
 }
 
-// phrase adds the pages among docs in which words follow each other in a field to has.
-func (m *matcher) phrase(field string, words []queryWord, docs []uint64, has map[uint64]bool) error {
+// inText adds the pages among docs in whose text words follow each other to has.
+func (m *matcher) inText(words []queryWord, docs []uint64, has map[uint64]bool) error {
+	with, err := m.having(words[0], docs)
+	if err != nil || len(words) == 1 {
+		for _, d := range with {
+			has[d] = true
+		}
+		return err
+	}
+	hashes := make([][]uint16, len(words))
+	for i, w := range words {
+		for _, t := range w.terms {
+			hashes[i] = append(hashes[i], shortHash(t))
+		}
+	}
+	for _, d := range with {
+		order, err := m.order(d)
+		if err != nil {
+			return err
+		}
+		has[d] = has[d] || follows(order, words, hashes)
+	}
+	return nil
+}
+
+// having returns those of some pages whose text has a word.
+func (m *matcher) having(w queryWord, docs []uint64) (list []uint64, err error) {
+	for _, t := range w.terms {
+		r, err := m.index.TermFieldReader(m.ctx, []byte(t), fieldText, false, false, false)
+		if err != nil {
+			return nil, err
+		}
+		err = walk(r, docs, func(d uint64, _ *index.TermFieldDoc) { list = append(list, d) })
+		if err := errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// order returns the words of a page in order, as orderOf made them.
+func (m *matcher) order(d uint64) (order []byte, err error) {
+	id, err := m.index.ExternalID(index.NewIndexInternalID(nil, d))
+	if err != nil {
+		return nil, err
+	}
+	doc, err := m.index.Document(id)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	doc.VisitFields(func(f index.Field) {
+		if f.Name() == fieldOrder {
+			order = f.Value()
+		}
+	})
+	return order, nil
+}
+
+// follows reports whether words follow each other at the distances that they have in the query.
+func follows(order []byte, words []queryWord, hashes [][]uint16) bool {
+	at := func(i int) uint16 { return binary.BigEndian.Uint16(order[2*i:]) }
+	for i := range len(order) / 2 {
+		ok := true
+		for k := 0; ok && k < len(words); k++ {
+			j := i + words[k].at - words[0].at
+			ok = j < len(order)/2 && slices.Contains(hashes[k], at(j))
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// inTitle adds the pages among docs in whose title words follow each other to has.
+func (m *matcher) inTitle(words []queryWord, docs []uint64, has map[uint64]bool) error {
 	var starts map[uint64][]int // where the phrase may begin, by page
 	for i, w := range words {
 		at := map[uint64][]int{}
 		for _, t := range w.terms {
-			if err := m.positions(field, t, docs, w.at-words[0].at, at); err != nil {
+			if err := m.positions(fieldTitle, t, docs, w.at-words[0].at, at); err != nil {
 				return err
 			}
 		}

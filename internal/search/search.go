@@ -629,7 +629,7 @@ func (p *part) sameAs(row *facts.Row) []string {
 // hit returns a page as a result shows it. A page whose text can't be read has no snippet.
 func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	h := Hit{Score: score, Collection: p.col.Dir, Page: row}
-	marks := x.marker()
+	marks := x.marker(row.Language)
 	h.Title = marks.pieces(cutTitle(row.Title))
 	if doc, err := p.col.DocumentOf(row); err == nil {
 		h.Snippet = marks.snippet(doc)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,9 +20,12 @@ type marker struct {
 	terms map[string]float64 // with their rarity
 }
 
-// marker returns the marker for the words of the query.
-func (x *answer) marker() *marker {
+// marker returns the marker for the words of the query in a page with a language.
+func (x *answer) marker(language string) *marker {
 	m := &marker{x.s.lex, x.s.langs, map[string]float64{}}
+	if language != "" {
+		m.langs = []string{languageOf(language)}
+	}
 	for _, g := range x.groups {
 		for _, t := range g.terms {
 			m.terms[t] = x.s.stats.rarity(g)
@@ -37,16 +41,36 @@ type spot struct {
 	weight     float64
 }
 
-// spots returns the words of a text.
+// spots returns the words of the query in a text. A word that begins with another letter than all terms
+// is passed over without looking for its stem.
 func (m *marker) spots(s string) (list []spot) {
+	var initial [128]bool
+	for t := range m.terms {
+		if t[0] < 128 {
+			initial[t[0]] = true
+		}
+	}
+	words := dowse.Words(s)
+	words = slices.DeleteFunc(words, func(w dowse.Span) bool {
+		c := s[w.Start]
+		return c < 128 && !initial[lower(c)]
+	})
 	for _, l := range m.langs {
-		for _, t := range m.lex.tokens(l, s) {
+		for _, t := range m.lex.of(l, s, words) {
 			if w := m.terms[t.term]; w > 0 {
 				list = append(list, spot{t.start, t.end, t.term, w})
 			}
 		}
 	}
 	return list
+}
+
+// lower returns the lower case of an ASCII letter.
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 // cutTitle returns a title as far as it is searched.

@@ -108,6 +108,12 @@ func (s store) lock(shared bool) (*durable.File, error) {
 		open, try = s.files.Open, (*durable.File).TryShared
 	}
 	f, err := open(lockName)
+	if !shared && errors.Is(err, durable.ErrNotPlain) { // a link, which came with the collection
+		if err := s.files.RemoveAll(lockName); err != nil {
+			return nil, err
+		}
+		f, err = open(lockName)
+	}
 	if shared && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -222,21 +228,21 @@ type snapshot struct {
 // copy of the small file that lists the segments is opened instead, in a private folder with links
 // to the segments. Segments never change, and one that is deleted stays readable while it is
 // mapped. The copy has no words of pages in it.
-func (s store) openSnapshot() (r *snapshot, err error) {
+func (s store) openSnapshot() (*snapshot, error) {
 	tmp, err := os.MkdirTemp("", "dowse-search-*")
 	if err != nil {
 		return nil, err
 	}
-	r = &snapshot{tmp: tmp}
-	defer func() {
-		if err != nil {
-			r.close()
-		}
-	}()
-	if err := s.copyRoot(durable.In(tmp)); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	r := &snapshot{tmp: tmp}
+	if err = s.copyRoot(durable.In(tmp)); err != nil {
+		err = fmt.Errorf("%w: %w", errDamaged, err)
+	} else {
+		err = r.open()
 	}
-	return r, r.open()
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
 }
 
 // copyRoot copies what a snapshot needs, while no round runs.

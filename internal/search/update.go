@@ -2,9 +2,11 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,8 +34,9 @@ const version = 1
 const (
 	fieldTitle = "title"
 	fieldText  = "text"
-	fieldLang  = "lang" // as by languageOf for terms, the primary tag for queries
-	fieldDate  = "date" // 2006-01-02: when it was published, or else fetched
+	fieldLang  = "lang"  // as by languageOf for terms, the primary tag for queries
+	fieldDate  = "date"  // 2006-01-02: when it was published, or else fetched
+	fieldOrder = "order" // the words of the text in order, see orderOf
 )
 
 // stateKey is where scorch keeps the state, in one commit with the pages that it speaks of.
@@ -96,6 +99,7 @@ func Update(ctx context.Context, dir string, o Options) error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	u := &updater{dir: dir, o: o, s: o.store(dir), lex: newStems(), most: updatePages}
+	defer u.close()
 	if o.Progress != nil {
 		u.all = lagOf(dir, o)
 	}
@@ -127,6 +131,7 @@ const (
 func Follow(ctx context.Context, dir string, o Options) error {
 	o.Workers, o.Progress = 1, nil
 	u := &updater{dir: dir, o: o, s: o.store(dir), lex: newStems(), most: followPages}
+	defer u.close()
 	for rest := followFirst; ; {
 		select {
 		case <-ctx.Done():
@@ -137,9 +142,12 @@ func Follow(ctx context.Context, dir string, o Options) error {
 		if _, err := u.sure(); err != nil && !errors.Is(err, ErrBusy) {
 			return err
 		}
-		rest = max(followIdle, (followShare-1)*time.Since(begun))
+		rest = restAfter(time.Since(begun))
 	}
 }
+
+// restAfter returns how long Follow rests after a round.
+func restAfter(took time.Duration) time.Duration { return max(followIdle, (followShare-1)*took) }
 
 // An updater adds pages to an index, round by round.
 type updater struct {
@@ -150,6 +158,8 @@ type updater struct {
 	most int // pages of a round
 	done int // pages that were added
 	all  int // pages that were missing
+
+	readers []*collection.Collection // one per worker
 }
 
 // sure makes a round. If the index turns out to be damaged, it is made again from the beginning, once.
@@ -327,20 +337,16 @@ type indexed struct {
 }
 
 // prepare reads the texts of pages and analyses them, concurrently. A page whose record can't be read,
-// or was erased by a takedown, is nil. A Collection is not safe for concurrent use, so every worker
-// opens its own.
+// or was erased by a takedown, is nil.
 func (u *updater) prepare(entries []*crawl.Entry) ([]*indexed, error) {
-	list, errs := make([]*indexed, len(entries)), make([]error, u.o.Workers)
+	if err := u.openReaders(); err != nil {
+		return nil, err
+	}
+	list := make([]*indexed, len(entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for k := range errs {
+	for _, col := range u.readers {
 		wg.Go(func() {
-			col, err := collection.Open(u.dir, nil, true)
-			if err != nil {
-				errs[k] = err
-				return
-			}
-			defer col.Close()
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
 				if doc, err := col.Document(entries[i].Page); err == nil {
 					list[i] = u.indexed(entries[i], doc)
@@ -349,7 +355,28 @@ func (u *updater) prepare(entries []*crawl.Entry) ([]*indexed, error) {
 		})
 	}
 	wg.Wait()
-	return list, errors.Join(errs...)
+	return list, nil
+}
+
+// openReaders opens the collection once per worker, since a Collection is not safe for concurrent use. They
+// stay open over all rounds: they remember where the bodies of repeated answers are. What they read of
+// the archive is what is there at that moment.
+func (u *updater) openReaders() error {
+	for len(u.readers) < u.o.Workers {
+		col, err := collection.Open(u.dir, nil, true)
+		if err != nil {
+			return err
+		}
+		u.readers = append(u.readers, col)
+	}
+	return nil
+}
+
+// close closes what openReaders opened.
+func (u *updater) close() {
+	for _, col := range u.readers {
+		col.Close()
+	}
 }
 
 // indexed returns a page as the index takes it.
@@ -363,9 +390,9 @@ func (u *updater) indexed(e *crawl.Entry, doc *dowse.Document) *indexed {
 	language := languageOf(tag)
 	title, body := u.lex.tokens(language, p.Title), u.lex.tokens(language, p.Text)
 	d := document.NewDocument(docID(e.ID))
-	words := index.IndexField | index.IncludeTermVectors
-	d.AddField(document.NewTextFieldCustom(fieldTitle, nil, []byte(p.Title), words, prepared(title)))
-	d.AddField(document.NewTextFieldCustom(fieldText, nil, []byte(p.Text), words, prepared(body)))
+	d.AddField(document.NewTextFieldCustom(fieldTitle, nil, nil, index.IndexField|index.IncludeTermVectors, prepared(title)))
+	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, index.IndexField, prepared(body)))
+	d.AddField(document.NewTextFieldCustom(fieldOrder, nil, orderOf(body), index.StoreField, nil))
 	value := index.IndexField | index.DocValues
 	d.AddField(document.NewTextFieldCustom(fieldLang, nil, []byte(primary(tag)), value, nil))
 	d.AddField(document.NewTextFieldCustom(fieldDate, nil, []byte(dateOf(&p).Format(time.DateOnly)), value, nil))
@@ -382,6 +409,27 @@ func dateOf(p *dowse.Page) time.Time {
 
 // docID returns the name of a page in the index. A later visit to the same URL replaces the page.
 func docID(id frontier.ID) string { return fmt.Sprintf("%08x", uint32(id)) }
+
+// orderOf returns two bytes per word of a text: a hash of its term, 0 for a word without one. Phrases are found by it. Scorch
+// has positions of its own, which take more than twice the room; they are used for titles.
+func orderOf(list []token) []byte {
+	if len(list) == 0 {
+		return nil
+	}
+	order := make([]byte, 2*list[len(list)-1].at)
+	for _, t := range list {
+		binary.BigEndian.PutUint16(order[2*(t.at-1):], shortHash(t.term))
+	}
+	return order
+}
+
+// shortHash returns a hash of a term that is not 0. Of two words of a phrase that are both on a page, one in
+// 65,535 other words passes for the second.
+func shortHash(term string) uint16 {
+	h := fnv.New32a()
+	h.Write([]byte(term))
+	return uint16(h.Sum32()%65_535) + 1
+}
 
 // prepared is an analyzer for a text whose tokens are known already. Scorch runs analyzers in goroutines of
 // its own, where a panic would end the process. Where a token is in the text is left out: nothing asks

@@ -62,10 +62,13 @@ func (l *stems) analyzer(language string) *text.Analyzer {
 
 // tokens returns the words of a text. Words of scripts without spaces are cut into pairs of
 // characters, which have positions of their own.
-func (l *stems) tokens(language, s string) (list []token) {
+func (l *stems) tokens(language, s string) []token { return l.of(language, s, dowse.Words(s)) }
+
+// of is tokens for some words of a text.
+func (l *stems) of(language, s string, words []dowse.Span) (list []token) {
 	a := l.analyzer(language)
 	at := 0
-	for _, w := range dowse.Words(s) {
+	for _, w := range words {
 		word := a.Word(s, w)
 		start, end := int(w.Start), a.WordEnd(s, w)
 		if !text.Spaceless(word) {
