@@ -45,7 +45,7 @@ some. Words match in all their forms. Near-duplicates are folded into one hit.
 
 Queries:
   "two words"          a phrase
-  -word -"two words"   must not occur; quote the query, or the shell's dash is a flag
+  -word -"two words"   must not occur; quote the query, or - is a flag
   title:word           in the title
   host:example.org     on this host or below; -host: to exclude
   lang:en,fr           in one of these languages
