@@ -350,13 +350,12 @@ func (c *searchCmd) printTotals(w *world, r *search.Result) {
 // none. The returned function ends that and waits for it. A problem of the index is a note and no more: the
 // next search makes the index again.
 func (w *world) followIndex(dir string, cr *crawler.Crawler) (stop func()) {
-	key := searchKey(w.env)
-	if cr.Collection.Settings.Index == "none" || len(key) == 0 {
+	if cr.Collection.Settings.Index == "none" {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.ctx))
 	done := make(chan error, 1)
-	go func() { done <- search.Follow(ctx, dir, search.Options{Key: key}) }()
+	go func() { done <- search.Follow(ctx, dir, func() []byte { return searchKey(w.env) }) }()
 	return func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -95,7 +95,8 @@ type part struct {
 	index *snapshot
 	state state
 	lag   Lag
-	tmp   string // folder of a temporary index; "" for none
+	tmp   string  // folder of a temporary index; "" for none
+	ids   []int64 // of pages by their number in the index, plus 1; 0 for not known yet
 }
 
 // Open brings the indexes of loaded collections up to date and opens them. If update is false, they are
@@ -182,6 +183,9 @@ func (p *part) open(o Options) (err error) {
 	}
 	if p.state, err = readState(p.index); err == nil {
 		err = p.state.fits(p.col)
+	}
+	if errors.Is(err, errAhead) {
+		return nil // it was extended after the collection was opened, and lacks nothing of that
 	}
 	if err == nil && p.state.Version == 0 {
 		err = errDamaged // it was never completed
@@ -432,11 +436,11 @@ func (x *answer) keep(at int, m *matcher, docs []uint64) error {
 			return x.ctx.Err()
 		}
 		internal = index.NewIndexInternalID(internal, d)
-		name, err := m.index.ExternalID(internal)
+		id, err := p.idOf(internal)
 		if err != nil {
 			return err
 		}
-		id, visit, ok := p.visitOf(name)
+		visit, ok := p.visitOf(id)
 		if !ok || !x.wants(p, id, visit) {
 			continue
 		}
@@ -470,19 +474,37 @@ func (x *answer) keep(at int, m *matcher, docs []uint64) error {
 	return nil
 }
 
-// visitOf returns the last visit to the page with a name in the index. A page that the crawl does not
-// know, or that was taken down, is not ok.
-func (p *part) visitOf(name string) (id frontier.ID, v frontier.Visit, ok bool) {
-	n, err := strconv.ParseUint(name, 16, 32)
+// idOf returns the number in the crawl of a page in the index, frontier.None for a name that is none. It is
+// remembered, since common words ask for the same pages again and again.
+func (p *part) idOf(internal index.IndexInternalID) (frontier.ID, error) {
+	d := internal.Value()
+	if n := int(d) + 1 - len(p.ids); n > 0 {
+		p.ids = append(p.ids, make([]int64, n+len(p.ids)/2)...)
+	}
+	if known := p.ids[d]; known > 0 {
+		return frontier.ID(known - 1), nil
+	}
+	name, err := p.index.ExternalID(internal)
+	if err != nil {
+		return frontier.None, err
+	}
+	id := frontier.None
+	if n, err := strconv.ParseUint(name, 16, 32); err == nil {
+		id = frontier.ID(n)
+	}
+	p.ids[d] = int64(id) + 1
+	return id, nil
+}
+
+// visitOf returns the last visit to a page. A page that the crawl does not know, or that was taken down, is not
+// ok.
+func (p *part) visitOf(id frontier.ID) (v frontier.Visit, ok bool) {
 	f := p.col.Crawl.Frontier()
-	if err != nil || n >= uint64(f.Len()) {
-		return 0, v, false
+	if int(id) >= f.Len() {
+		return v, false
 	}
-	id = frontier.ID(n)
-	if v, ok = f.Visit(id); !ok || p.col.Crawl.ReasonFor(id) == dowse.SkipForgotten {
-		return 0, v, false
-	}
-	return id, v, true
+	v, ok = f.Visit(id)
+	return v, ok && p.col.Crawl.ReasonFor(id) != dowse.SkipForgotten
 }
 
 // wants reports whether a page meets the conditions on what the crawl knows of it.
@@ -570,6 +592,9 @@ func (x *answer) list() error {
 			continue
 		}
 		row, err := p.col.Row(url)
+		if errors.Is(err, collection.ErrDamaged) {
+			continue // the others are found all the same
+		}
 		if err != nil {
 			return err
 		}

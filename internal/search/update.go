@@ -128,15 +128,23 @@ const (
 // Follow keeps the index of a collection up to date until ctx ends. It works in one
 // goroutine, and rests nine times as long as each round took, so that it takes at most a tenth of one
 // processor. Errors end it and are returned; the next search makes up for it.
-func Follow(ctx context.Context, dir string, o Options) error {
-	o.Workers, o.Progress = 1, nil
-	u := &updater{dir: dir, o: o, s: o.store(dir), lex: newStems(), most: followPages}
+//
+// key returns the secret of [Options].Key. It is called once, before the first round; without a key nothing is done.
+func Follow(ctx context.Context, dir string, key func() []byte) error {
+	u := &updater{dir: dir, lex: newStems(), most: followPages}
 	defer u.close()
 	for rest := followFirst; ; {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(rest):
+		}
+		if u.o.Key == nil {
+			u.o = Options{Key: key(), Workers: 1}
+			u.s = u.o.store(dir)
+		}
+		if len(u.o.Key) == 0 {
+			return nil
 		}
 		begun := time.Now()
 		if _, err := u.sure(); err != nil && !errors.Is(err, ErrBusy) {
@@ -239,6 +247,10 @@ func readState(r index.IndexReader) (st state, err error) {
 // errOther is the problem of an index that belongs to another journal or version.
 var errOther = fmt.Errorf("%w: it was made from another journal", errDamaged)
 
+// errAhead is the problem of an index that has more than the journal. That is an errDamaged if the journal was opened
+// after the index was locked; before that, another process may have added entries and indexed them.
+var errAhead = fmt.Errorf("%w: it is ahead of the journal", errDamaged)
+
 // fits returns an errDamaged if the index was not made of the journal of the collection, or by other
 // rules.
 func (st *state) fits(col *collection.Collection) error {
@@ -252,7 +264,7 @@ func (st *state) fits(col *collection.Collection) error {
 		return nil
 	}
 	if st.Through >= col.Journal.End() {
-		return errOther
+		return errAhead
 	}
 	e, err := col.Journal.Entry(st.Through, func(frontier.ID) dowse.URL { return "" })
 	if err != nil || e.ID != st.ID || !e.At.Equal(st.At) {
