@@ -19,10 +19,10 @@ vet: ## formatting, go vet, staticcheck
 	$(STATICCHECK) ./...
 
 unit: ## all tests
-	go run ./internal/skips -timeout 30m ./...
+	go run ./internal/skips -p 3 -timeout 30m ./...
 
 race: ## the race detector on the packages that start goroutines
-	go run ./internal/skips -race -short -timeout 30m $(RACE)
+	go run ./internal/skips -race -short -p 3 -timeout 30m $(RACE)
 	go run ./internal/skips -race -short -timeout 30m -run TestScripts ./cmd/dowse
 
 cross: ## builds for macOS and Windows

@@ -333,8 +333,8 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 	return when
 }
 
-// end ends the crawl, unless some URLs get a second chance first; then it returns when to
-// call Next again. Visits that hosts may still answer are waited for before, without
+// end ends the crawl, unless some URLs get a second chance first or may be visited after all;
+// then it returns when to call Next again. Visits that hosts may still answer are waited for before, without
 // beginning further ones: their pages may hold new leads.
 func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	if c.hosts.awaitsAnswer() {
@@ -344,6 +344,9 @@ func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	if len(list) > 0 {
 		c.chances.give(list)
 		c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: chanceText, Round: list})
+	}
+	if !ok && why == dowse.StopExhausted && c.in.searchesReopened() && c.requeue(now, reopenedText, c.in.isReopened) > 0 {
+		return now
 	}
 	if !ok {
 		c.Stop(why)
@@ -380,6 +383,7 @@ func (c *Crawl) Resume(l Limits) {
 	c.rec.beginRun()
 	c.clock.last = time.Time{}
 	c.picker.wait = wait{}
+	c.in.reopened = 0
 	c.hosts.net.resume()
 }
 

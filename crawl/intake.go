@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/internal/admission"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -26,6 +27,7 @@ type intake struct {
 	met      []frontier.HostID    // new hosts since the last turn began
 	ids      []frontier.ID        // scratch of filterLinks
 	changes  uint64               // of the queue, counted: see picker.beforeRound
+	reopened int                  // searches for URLs that isReopened selects, in this run
 }
 
 // newIntake returns the intake of a new crawl, with a gate that has seen nothing.
@@ -405,7 +407,8 @@ func (in *intake) sitemapsRead() (n int) {
 }
 
 // requeue queues URLs again that failed or were left out, and clears the failures of
-// these URLs and their hosts. The URLs no longer count as failed with their hosts.
+// these URLs and their hosts. The URLs no longer count as failed with their hosts. If grant
+// is set, the trap rules do not apply to those that failed or were left out by these rules.
 func (in *intake) requeue(list []frontier.ID, grant bool) {
 	hosts := map[frontier.HostID]bool{}
 	for _, id := range list {
@@ -416,11 +419,15 @@ func (in *intake) requeue(list []frontier.ID, grant bool) {
 			in.f.reborn[id] = true
 		}
 		in.hosts.tries.forget(id)
+		granted := grant && in.f.isGrantable(id)
 		if in.f.State(id) == dowse.Dead {
 			in.hosts.uncountFailed(in.f.Host(id))
 		}
-		if !grant || !isTrap(in.f.reason(id)) {
+		switch {
+		case !granted:
 			in.f.SetReason(id, 0)
+		case !isTrap(in.f.reason(id)):
+			in.f.SetReason(id, ledger.ReasonCode(dowse.SkipTrapPattern))
 		}
 		in.f.queueAgain(id)
 		hosts[in.f.Host(id)] = true

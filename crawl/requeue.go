@@ -3,7 +3,7 @@ package crawl
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"dowse"
@@ -40,7 +40,7 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 	if what != RequeueFailed && !isHost && ledger.ReasonCode(dowse.Reason(what)) == 0 {
 		return 0, fmt.Errorf("%q: %w", what, ErrRequeue)
 	}
-	n := c.requeue(now, requeueText(what), func(id frontier.ID) bool {
+	n := c.requeue(now, what, func(id frontier.ID) bool {
 		dead := c.f.State(id) == dowse.Dead
 		switch {
 		case what == RequeueFailed:
@@ -53,16 +53,8 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 	return n, nil
 }
 
-// requeueText returns the text of the entry for what a person asked for. URLs that were left
-// out as those of a trap are let past that rule once: a person asked for them.
-func requeueText(what string) string {
-	if isTrap(dowse.Reason(what)) {
-		return what + grantSuffix
-	}
-	return what
-}
-
-// grantSuffix ends the text of an entry whose URLs are let past the trap rules. Journals of
+// grantSuffix ends the text of an entry for which URLs that failed, or were left out as those
+// of a trap, are let past the trap rules once, because a person asked for them. Journals of
 // earlier versions have entries without it, whose URLs were checked again.
 const grantSuffix = ", let past the trap rules once"
 
@@ -87,8 +79,8 @@ func (c *Crawl) RequeueSeeds(now time.Time, seeds []dowse.URL) int {
 	return c.requeue(now, "seeds", func(id frontier.ID) bool { return is[id] })
 }
 
-// requeue lets all URLs wait again that are wanted and may. The text of the entry decides
-// whether they are let past the trap rules.
+// requeue lets all URLs wait again that are wanted and may. The text of the entry records
+// whether some of them are let past the trap rules.
 func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) bool) int {
 	c.in.requeueOrphans()
 	c.tick(now)
@@ -101,8 +93,37 @@ func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) boo
 	if len(list) == 0 {
 		return 0
 	}
-	c.in.requeue(list, strings.HasSuffix(what, grantSuffix))
+	grant := what != reopenedText && slices.ContainsFunc(list, c.f.isGrantable)
+	if grant {
+		what += grantSuffix
+	}
+	c.in.requeue(list, grant)
 	c.chances.forget(list)
 	c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: what, Round: list})
 	return len(list)
+}
+
+// reopenedText marks the journal entries of URLs that their pattern no longer keeps out.
+const reopenedText = "pattern open again"
+
+// maxReopened is the number of times in a run that all known URLs are searched for those that
+// may be visited after all.
+const maxReopened = 16
+
+// searchesReopened reports whether the known URLs may be searched for those that isReopened
+// selects, and counts the search.
+func (in *intake) searchesReopened() bool {
+	in.reopened++
+	return !in.rounds.isOpen() && in.reopened <= maxReopened
+}
+
+// isReopened reports whether a URL was left out because the budget of its pattern was used up,
+// and may be visited after all. The visits that paid for more had not ended when it was left out.
+func (in *intake) isReopened(id frontier.ID) bool {
+	if in.f.State(id) != dowse.Excluded || in.f.reason(id) != dowse.SkipTrapPattern {
+		return false
+	}
+	u := in.f.URL(id)
+	depth, hops := in.f.Depth(id)
+	return in.gate.Reopened(u) && in.refuses(u, id, int(depth), int(hops)) == ""
 }

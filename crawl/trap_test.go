@@ -155,7 +155,7 @@ func TestTrapReasons(t *testing.T) {
 	web := toy{}
 	var seeds []dowse.URL
 	for i := range 5 {
-		u := dowse.URL(fmt.Sprintf("http://a.test/item/%d", i))
+		u := dowse.URL(fmt.Sprintf("http://a.test/item/%d", 40+i))
 		web[u] = page{}
 		seeds = append(seeds, u)
 	}
@@ -293,6 +293,135 @@ func TestRequeueOfATrap(t *testing.T) {
 	}
 	if n, _ := c.Requeue(d.now, "trap.pattern"); n != 0 {
 		t.Errorf("%d URLs are still left out", n)
+	}
+	balanced(t, c)
+}
+
+// dying answers URLs with an error while gone reports that.
+type dying struct {
+	hashed
+	gone func(u dowse.URL) bool
+}
+
+func (d dying) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p, took := d.hashed.Visit(v)
+	if v.Kind == crawl.VisitPage && d.gone(v.URL) {
+		p = &dowse.Page{URL: v.URL, Outcome: dowse.Failed, Reason: dowse.FailHTTP}
+		p.Fetch.Status = 404
+	}
+	return p, took
+}
+
+// stories is a site whose home page links to n URLs of one pattern.
+func stories(n int) (web toy, list []dowse.URL) {
+	web = toy{}
+	for i := range n {
+		u := dowse.URL(fmt.Sprintf("http://a.test/story/%d", i))
+		web[u] = page{}
+		list = append(list, u)
+	}
+	web["http://a.test/"] = page{Links: to(list...)}
+	return web, list
+}
+
+// Removed pages do not take the visits of the others that have URLs of their pattern, whether
+// the removed ones come first or are spread by chance.
+func TestDeadLinksDoNotStarveLivePages(t *testing.T) {
+	share := func(percent uint64) func(int) bool {
+		return func(i int) bool { return distinct(dowse.URL(fmt.Sprint(i)))>>20%100 < percent }
+	}
+	for name, gone := range map[string]func(int) bool{
+		"the first 100": func(i int) bool { return i < 100 },
+		"50 %":          share(50), "70 %": share(70), "90 %": share(90),
+	} {
+		web, list := stories(1000)
+		is, live := map[dowse.URL]bool{}, 0
+		for i, u := range list {
+			if is[u] = gone(i); !is[u] {
+				live++
+			}
+		}
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{}
+		c := begin(t, cfg, "http://a.test/")
+		run(c, dying{hashed{web, distinct}, func(u dowse.URL) bool { return is[u] }})
+		if got := c.Status().Fetched - 1; got != live {
+			t.Errorf("%s removed: %d of %d live pages were fetched", name, got, live)
+		}
+		balanced(t, c)
+	}
+}
+
+// Of removed pages that are answered with one text and no error, the first 100 of a pattern use
+// up its budget. The sample beyond it finds the pages that are there, if they are on topic, and
+// those that were left out meanwhile are visited at the end, also in a crawl that is rebuilt.
+func TestSoftErrorsDoNotStarveLivePages(t *testing.T) {
+	web, list := stories(300)
+	text := map[dowse.URL]uint64{"http://a.test/": 5}
+	for i, u := range list {
+		if text[u] = 77; i >= 100 {
+			text[u], web[u] = distinct(u), page{Relevance: 1}
+		}
+	}
+	config := func() crawl.Config {
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{}
+		cfg.Polite.InFlight = 4
+		return cfg
+	}
+	dir := t.TempDir()
+	cfg, j := journalled(t, dir, config())
+	c := begin(t, cfg, "http://a.test/")
+	d := &driver{c: c, now: epoch}
+	d.run(hashed{web, func(u dowse.URL) uint64 { return text[u] }}, 4)
+	if got := c.Status().OnTopic; got != 200 {
+		t.Errorf("%d of 200 live pages were fetched, want all", got)
+	}
+	if got := c.Status().Stopped; got != dowse.StopExhausted {
+		t.Errorf("the crawl stopped for %q", got)
+	}
+	balanced(t, c)
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	sameFold(t, "from the journal", c, dir, config(), nil)
+}
+
+// What failed and is put back by a person is visited, although the budget of its pattern is
+// used up; also when the crawl is rebuilt before. The pages that it gives open the pattern for
+// the URLs that were left out.
+func TestRequeueOfFailedIsVisited(t *testing.T) {
+	config := func() crawl.Config {
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{Budget: 10}
+		return cfg
+	}
+	web, _ := stories(100)
+	down := true
+	site := dying{hashed{web, distinct}, func(u dowse.URL) bool { return down && u != "http://a.test/" }}
+	dir := t.TempDir()
+	cfg, j := journalled(t, dir, config())
+	c := begin(t, cfg, "http://a.test/")
+	d := &driver{c: c, now: epoch}
+	d.run(site, 1)
+	failed := c.Status().Books.Failed
+	if skipped := c.Status().Books.Skipped; failed < 20 || skipped < 20 {
+		t.Fatalf("%d failed and %d skipped, want 20 of both at least", failed, skipped)
+	}
+	down = false
+	if n, err := c.Requeue(d.now, crawl.RequeueFailed); n != failed || err != nil {
+		t.Fatalf("%d URLs were put back, want %d (%v)", n, failed, err)
+	}
+	c.Resume(crawl.Limits{})
+	snapshot := snap(t, c, j)
+	d.run(site, 1)
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	sameFold(t, "from the journal", c, dir, config(), nil)
+	sameFold(t, "from a snapshot", c, dir, config(), snapshot)
+	if got := c.Status().Fetched - 1; got != 100 {
+		t.Errorf("%d pages were fetched, want the %d that had failed, and then all that their pattern had kept out", got, failed)
 	}
 	balanced(t, c)
 }

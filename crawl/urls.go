@@ -227,9 +227,15 @@ func (f *urls) mayRequeue(id frontier.ID) bool {
 	return (state == dowse.Dead || state == dowse.Excluded) && !f.forgotten(id)
 }
 
-// granted reports whether a person asked for a URL that had been left out as one of a trap. It
-// then waits with that reason until its visit is settled, and the trap rules do not apply. The
-// reason is part of snapshots, so a crawl that is resumed keeps the grant.
+// isGrantable reports whether a URL is let past the trap rules if a person asks for it: it
+// failed, or these rules left it out.
+func (f *urls) isGrantable(id frontier.ID) bool {
+	return f.State(id) == dowse.Dead || isTrap(f.reason(id))
+}
+
+// granted reports whether a person asked for a URL that failed or was left out as one of a
+// trap. It then waits with the reason of a trap until its visit is settled, and the trap rules
+// do not apply. The reason is part of snapshots, so a crawl that is resumed keeps the grant.
 func (f *urls) granted(id frontier.ID) bool {
 	state := f.State(id)
 	return (state == dowse.Waiting || state == dowse.Flying) && isTrap(f.reason(id))

@@ -388,6 +388,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if n := failedByNetwork(cr.Collection.Reasons()); n > 0 {
 		fmt.Fprintf(w.err, " %s failed for network reasons; --retry failed asks for them again\n", some(n, "page"))
 	}
+	if n := trapped(cr.Collection.Reasons()); n > 0 && cr.StopReason() == dowse.StopExhausted {
+		fmt.Fprintf(w.err, " %s not visited: too many of one pattern gave nothing new; --retry trap.pattern visits them\n", some(n, "URL"))
+	}
 	if line := cut.line(dir); line != "" {
 		fmt.Fprintln(w.err, " "+oneLine(line))
 	}

@@ -56,6 +56,16 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 	return n
 }
 
+// trapped returns how many URLs were left out because of their pattern.
+func trapped(list []collection.ReasonCount) (n int) {
+	for _, r := range list {
+		if r.Reason == dowse.SkipTrapPattern {
+			n += r.Skipped
+		}
+	}
+	return n
+}
+
 // withoutAnswer returns how many pages were given up because their connections broke or
 // timed out. A name that does not exist or a certificate that is not valid is an answer in
 // this sense: another try would not change it.

@@ -82,7 +82,8 @@ func (s shapes) write(w *wire.Writer) {
 	for _, k := range slices.Sorted(maps.Keys(s)) {
 		x := s[k]
 		w.Uint64(k)
-		writeCounts(w, x.visited, x.novel, x.onTopic, x.sets)
+		writeCounts(w, x.visited, x.novel, x.onTopic)
+		w.Uint(uint64(x.errors)<<32 | uint64(x.sets)) // snapshots of earlier versions have the sets only
 	}
 }
 
@@ -90,7 +91,9 @@ func (s shapes) read(r *stateReader) {
 	for range r.Items(shapeSize) {
 		x := &shape{}
 		s[r.Uint64()] = x
-		readCounts(r, &x.visited, &x.novel, &x.onTopic, &x.sets)
+		readCounts(r, &x.visited, &x.novel, &x.onTopic)
+		both := r.Uint()
+		x.sets, x.errors = uint32(both), uint32(both>>32)
 	}
 }
 

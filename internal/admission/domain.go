@@ -78,12 +78,14 @@ type domains struct {
 	secret uint64            // only this crawl knows it
 }
 
-// key is the number under which an owner's hosts are counted: 64-bit FNV-1a, from a start
-// that only this crawl knows.
-func (d *domains) key(owner string) uint64 {
-	k := 14695981039346656037 ^ d.secret
-	for i := range len(owner) {
-		k = (k ^ uint64(owner[i])) * 1099511628211
+// key returns the number under which an owner's hosts are counted.
+func (d *domains) key(owner string) uint64 { return keyedHash(owner, d.secret) }
+
+// keyedHash returns the 64-bit FNV-1a hash of a text, from a start that only this crawl knows.
+func keyedHash(text string, secret uint64) uint64 {
+	k := 14695981039346656037 ^ secret
+	for i := range len(text) {
+		k = (k ^ uint64(text[i])) * 1099511628211
 	}
 	return k
 }

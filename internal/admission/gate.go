@@ -25,8 +25,9 @@ type Gate struct {
 	chains  chains
 }
 
-// New returns a gate that has seen nothing. The secret keys the counts of domains, so that
-// no page can name a domain that shares the count of another.
+// New returns a gate that has seen nothing. The secret keys the counts of domains and the
+// sample of trapped URLs, so that no page can name a domain that shares the count of another,
+// or URLs that are all in the sample.
 func New(scope Scope, traps Traps, secret uint64) *Gate {
 	scope.homes = map[string]bool{}
 	return &Gate{
@@ -83,13 +84,17 @@ func (g *Gate) trapped(c Candidate) dowse.Reason {
 	switch t := &g.traps; {
 	case t.off():
 		return ""
-	case weburl.Trap(c.URL) != "", g.shapes.spent(t, c.URL):
+	case weburl.Trap(c.URL) != "", g.shapes.spent(t, g.domains.secret, c.URL):
 		return dowse.SkipTrapPattern
 	case g.farms.has(t, c.URL), g.domains.isFarm(t, c.URL, c.Pages):
 		return dowse.SkipTrapFarm
 	}
 	return ""
 }
+
+// Reopened reports whether the budget for URLs like u is not used up, although it may have been
+// before: pages that were visited since have added to it.
+func (g *Gate) Reopened(u dowse.URL) bool { return !g.traps.off() && g.shapes.reopened(&g.traps, u) }
 
 // Detail describes in words why [Gate.Excludes] refuses a URL, "" if its scope does.
 func (g *Gate) Detail(c Candidate) string {

@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"slices"
 	"testing"
 
 	"dowse"
@@ -240,5 +241,69 @@ func TestTrapDefaults(t *testing.T) {
 	}
 	if got := small.WithDefaults(); got != small {
 		t.Errorf("given values became %+v, want %+v", got, small)
+	}
+}
+
+// Errors have a budget of their own, which pages with a new text pay for. A failure that is
+// not an answer with an error counts as a useless page.
+func TestErrorsHaveABudget(t *testing.T) {
+	answer := func(status, live int) func(*admission.Gate, int, dowse.URL) {
+		return func(g *admission.Gate, i int, u dowse.URL) {
+			p := page(u)
+			if i >= live {
+				p.Outcome, p.Fetch.Status = dowse.Failed, status
+			}
+			g.Tally(p, 64, none)
+		}
+	}
+	budget := small.Budget * 5 / 2
+	for _, c := range []struct{ status, live, want int }{
+		{404, 0, budget}, {410, 0, budget}, {403, 0, budget}, {500, 0, budget}, {404, 1, 1 + budget + 32}, {404, 3, 3 + budget + 3*32}, {200, 0, small.Budget},
+	} {
+		if got := lasts(newGate(small), answer(c.status, c.live)); got < c.want || got > c.want+2 { // the sample beyond the budget may have some
+			t.Errorf("status %d after %d live pages: refused after %d visits, want %d", c.status, c.live, got, c.want)
+		}
+	}
+}
+
+// A shape that has nothing but errors ends, however many links lead to it.
+func TestNothingButErrors(t *testing.T) {
+	g := admission.New(admission.Scope{}, admission.Traps{}, 1)
+	visits := 0
+	for i := range 200_000 {
+		if u := urlf("http://a.test/more/%d", i); g.Excludes(at(u)) == "" {
+			p := page(u)
+			p.Outcome, p.Fetch.Status = dowse.Failed, 404
+			g.Tally(p, 0, none)
+			visits++
+		}
+	}
+	if visits < 150 || visits > 280 {
+		t.Errorf("%d of 200,000 dead links were visited, want 150 and a sample of about 90", visits)
+	}
+}
+
+// When the budget of a shape is used up, a sample of its URLs is visited that becomes rarer:
+// about 16 of the first 200 and about 100 of the first million. Each crawl has its own sample.
+func TestSampleBeyondTheBudget(t *testing.T) {
+	sampled := func(secret uint64, n int) (list []int) {
+		g := admission.New(admission.Scope{}, small, secret)
+		for i := range n {
+			if u := urlf("http://a.test/item/%d", i); g.Excludes(at(u)) == "" {
+				g.Tally(page(u), 0, none)
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	few, many := sampled(1, 200), sampled(1, 1_000_000)
+	if n := len(few); n < 3+6 || n > 3+26 {
+		t.Errorf("%d of 200 URLs were visited, want about 16 beyond the budget of 3", n)
+	}
+	if n := len(many); n < 3+70 || n > 3+140 {
+		t.Errorf("%d of a million URLs were visited, want about 100", n)
+	}
+	if slices.Equal(few, sampled(2, 200)) {
+		t.Error("crawls with different secrets have the same sample")
 	}
 }

@@ -1,0 +1,40 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A crawl that has nothing left to visit, apart from URLs of a pattern that gave nothing new,
+// prints their number and how to visit them.
+func TestSummaryNamesTrappedURLs(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch {
+		case r.URL.Path == "/":
+			for i := range 100 {
+				fmt.Fprintf(w, `<a href="/story/%d">tide pool story</a> `, i)
+			}
+		case strings.HasPrefix(r.URL.Path, "/story/"):
+			fmt.Fprint(w, "<title>gone</title>This story was removed.")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer web.Close()
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	out, _ := dowseCommand(t.Context(), t.TempDir(), "crawl", "tide pool", "--seed", web.URL+"/", "-o", dir,
+		"--allow-net", "127.0.0.0/8", "--delay", "0s", "--no-progress").CombinedOutput()
+	line := regexp.MustCompile(`(?m)^ (\d+) URLs not visited: .*--retry trap\.pattern`).FindSubmatch(out)
+	skipped := regexp.MustCompile(`\+ (\d+) skipped`).FindSubmatch(out)
+	if line == nil || skipped == nil || string(line[1]) != string(skipped[1]) {
+		t.Errorf("the summary does not name the skipped URLs:\n%s", out)
+	}
+}
