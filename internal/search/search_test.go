@@ -187,7 +187,7 @@ func TestNearDuplicatesAreFolded(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, web))
 	got := search1(t, s, search.Request{Query: "polyps"})
 	if len(got.Hits) != 1 || len(got.Hits[0].Same) != 1 || got.Total != 2 {
-		t.Errorf("got %v, total %d, want one hit that stands for two pages", found(got), got.Total)
+		t.Errorf("got %v, total %d, want one hit for both pages", found(got), got.Total)
 	}
 }
 

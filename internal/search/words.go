@@ -17,7 +17,7 @@ const (
 	maxTitle = 1 << 10
 )
 
-// noLanguage stands for a language that is not known, or that has no stemmer.
+// noLanguage is the tag of a language that is not known, or that has no stemmer.
 const noLanguage = "und"
 
 // A token is a word of a text as the index knows it.
