@@ -47,9 +47,14 @@ func UpdateSlowly(dir string, key []byte) error {
 
 // TestFollowRests: a round is at most a tenth of the time.
 func TestFollowRests(t *testing.T) {
-	for _, took := range []time.Duration{0, time.Second, time.Minute} {
-		if share := float64(took) / float64(took+restAfter(took)); share > 0.1 {
-			t.Errorf("after a round of %v: %.2f of the time is work, want at most 0.1", took, share)
+	for _, took := range []time.Duration{time.Millisecond, time.Second, time.Minute} {
+		for _, more := range []bool{false, true} {
+			if share := float64(took) / float64(took+restAfter(took, more)); share > 0.1 {
+				t.Errorf("after a round of %v, more %v: %.2f of the time is work, want at most 0.1", took, more, share)
+			}
 		}
+	}
+	if rest := restAfter(time.Millisecond, false); rest < time.Second {
+		t.Errorf("a round without pages is followed by the next after %v", rest)
 	}
 }

@@ -314,6 +314,19 @@ func TestForeignIndexIsNotRead(t *testing.T) {
 	if before == id() {
 		t.Error("the index of another user was used")
 	}
+	own := id()
+	copied := filepath.Join(t.TempDir(), "copy.dowse")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, search.Options{Key: key}, true, copied)
+	if b, err := os.ReadFile(filepath.Join(copied, "search", "id")); err != nil || string(b) == own {
+		t.Errorf("the index that came with a copy was used: %v", err)
+	}
+	opened(t, search.Options{Key: key}, true, dir)
+	if own != id() {
+		t.Error("the user's own index was made again")
+	}
 }
 
 // TestForgetLeavesNoWord takes a page down: neither the index nor one that is made later has its word.

@@ -121,7 +121,7 @@ func Update(ctx context.Context, dir string, o Options) error {
 // Pace of Follow.
 const (
 	followFirst = 20 * time.Second // before the first round: a short crawl is indexed when it is searched
-	followIdle  = 10 * time.Second // between rounds at least
+	followIdle  = 10 * time.Second // before a round if there is little to do
 	followShare = 10               // one round in this many parts of the time
 )
 
@@ -147,15 +147,23 @@ func Follow(ctx context.Context, dir string, key func() []byte) error {
 			return nil
 		}
 		begun := time.Now()
-		if _, err := u.sure(); err != nil && !errors.Is(err, ErrBusy) {
+		more, err := u.sure()
+		if err != nil && !errors.Is(err, ErrBusy) {
 			return err
 		}
-		rest = restAfter(time.Since(begun))
+		rest = restAfter(time.Since(begun), more)
 	}
 }
 
-// restAfter returns how long Follow rests after a round.
-func restAfter(took time.Duration) time.Duration { return max(followIdle, (followShare-1)*took) }
+// restAfter returns how long Follow rests after a round: nine times as long as it took, and longer if there
+// is nothing more to do.
+func restAfter(took time.Duration, more bool) time.Duration {
+	rest := (followShare - 1) * took
+	if more {
+		return rest
+	}
+	return max(followIdle, rest)
+}
 
 // An updater adds pages to an index, round by round.
 type updater struct {
