@@ -468,7 +468,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	if testing.Short() {
-		t.Skip("starts processes")
+		t.Skip("short: starts processes")
 	}
 	web := pageWeb{}
 	for i := range uint64(60) {
