@@ -15,6 +15,7 @@
 //	  indexes/      index.cdxj, made from them
 //	  pages/        pages.jsonl (on topic) and extraPages.jsonl (the others)
 //	  state/        journal, snapshots, summary of the views: see docs/formats.md
+//	  search/       the full-text index, a cache; search.lock is its lock
 //	  log/          crawl.log, one line per visit; sittings.jsonl, one per run
 //	  README.md     a description for people
 //

@@ -15,6 +15,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/internal/frontier"
 	"dowse/internal/plain"
 	"dowse/weburl"
@@ -245,7 +246,7 @@ func (t *takedown) run() error {
 // come last, since earlier steps may leave some.
 func (t *takedown) steps() []func() error {
 	return []func() error{
-		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.settings, t.lines, t.dropViews, t.dropLeftovers,
+		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.settings, t.lines, t.dropSearch, t.dropViews, t.dropLeftovers,
 	}
 }
 
@@ -479,6 +480,29 @@ func (t *takedown) home(u dowse.URL) dowse.URL {
 		return dowse.URL(s[:scheme+i+1])
 	}
 	return u
+}
+
+// dropSearch removes the full-text index, which holds the words of all pages. It waits for a
+// process that is just adding pages: that may have read them before their tombstones were written.
+// Pages that are added later are read from the archive after they were erased there.
+func (t *takedown) dropSearch() error {
+	files := t.c.files()
+	lock, err := files.Edit(searchLock)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // there never was an index, or it came from elsewhere
+	case errors.Is(err, durable.ErrNotPlain):
+		if err := files.RemoveAll(searchLock); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		defer lock.Close()
+		if err := awaitLock(lock); err != nil {
+			return err
+		}
+	}
+	return files.RemoveAll(searchFolder)
 }
 
 // dropViews removes the files that are made from journal and archive.

@@ -73,7 +73,7 @@ func isHeld(dir string) bool {
 		return false
 	}
 	defer f.Close()
-	return tryShared(f) != nil
+	return f.TryShared() != nil
 }
 
 // hasOpen reports whether a process has a file open. This is known on Linux

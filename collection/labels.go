@@ -204,7 +204,7 @@ func appendSafely(dir, name string, data []byte, check func() error) (err error)
 // awaitLock waits for the lock of a file that several processes append to.
 // Closing the file releases it.
 func awaitLock(f *durable.File) error {
-	for wait := time.Now().Add(appendWait); tryLock(f) != nil; time.Sleep(appendPoll) {
+	for wait := time.Now().Add(appendWait); f.TryLock() != nil; time.Sleep(appendPoll) {
 		if time.Now().After(wait) {
 			return fmt.Errorf("%s is locked by another process for more than %v; end that first", f.Name(), appendWait)
 		}

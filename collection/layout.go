@@ -21,7 +21,15 @@ var layout = []string{
 	needsFolder + "/*",
 	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
+	searchLock, searchFolder + "/*", searchFolder + "/store/*",
 }
+
+// The full-text index, which package internal/search makes and reads, and its lock. It is a cache:
+// it can be deleted at any time, and one that came from elsewhere is never read.
+const (
+	searchFolder = "search"
+	searchLock   = "search.lock"
+)
 
 // belongs reports whether a file is part of the layout.
 func belongs(name string) bool {
@@ -68,18 +76,19 @@ func folderOf(name string) string {
 }
 
 // Plain returns an error if a file or folder of the collection in dir is a
-// link, a pipe or anything else that a crawl would refuse to open.
+// link, a pipe or anything else that a crawl would refuse to open. The full-text
+// index does not count: a crawl does not read it.
 func Plain(dir string) error {
 	files := durable.In(dir)
 	for _, pattern := range layout {
-		if folder := folderOf(pattern); folder != "." {
+		if folder := folderOf(pattern); folder != "." && folder != searchFolder {
 			if _, err := files.ReadDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("collection: %w", err)
 			}
 		}
 	}
 	return eachFile(dir, func(name string, d fs.DirEntry) error {
-		if !belongs(name) {
+		if !belongs(name) || folderOf(name) == searchFolder {
 			return nil
 		}
 		f, err := files.Open(name)

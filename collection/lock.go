@@ -56,7 +56,7 @@ const (
 // lockSoon tries to lock a file for about a second.
 func lockSoon(f *durable.File) (err error) {
 	for range lockTries {
-		if err = tryLock(f); err == nil {
+		if err = f.TryLock(); err == nil {
 			return nil
 		}
 		time.Sleep(lockPause)
@@ -93,7 +93,7 @@ func Running(dir string) int {
 		return 0
 	}
 	defer f.Close()
-	if tryShared(f) == nil {
+	if f.TryShared() == nil {
 		return 0
 	}
 	return readPID(dir)

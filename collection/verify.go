@@ -417,8 +417,8 @@ func (v *verifier) files() error {
 			v.out.problem(name, doRemove, "not part of a collection")
 		case name == lockName:
 		default:
-			if f, err := v.c.files().Open(name); errors.Is(err, fs.ErrNotExist) && v.c.changing() {
-				return nil
+			if f, err := v.c.files().Open(name); errors.Is(err, fs.ErrNotExist) && (v.c.changing() || folderOf(name) == searchFolder) {
+				return nil // another process replaces files of the index at any time
 			} else if err != nil {
 				v.out.problem(name, "check its permissions", "%v", err)
 			} else {

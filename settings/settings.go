@@ -38,6 +38,10 @@ type Settings struct {
 	// crawl, or everyday pages.
 	Contrast string `yaml:"contrast,omitempty" name:"contrast" group:"order" rare:"" enum:",seen,everyday" default:"" shown:"seen" placeholder:"KIND" var:"DOWSE_CRAWL_CONTRAST" when:"resume" help:"Negative examples if the topic has none: seen or everyday."`
 
+	// Index is whether the program keeps the full-text index up to date while it crawls. The crawl
+	// itself does not depend on it.
+	Index string `yaml:"index,omitempty" name:"index" group:"output" rare:"" enum:",background,none" default:"" shown:"background" placeholder:"HOW" var:"DOWSE_CRAWL_INDEX" when:"resume" help:"Index pages for dowse search: background or none."`
+
 	Scope      `yaml:"scope,omitempty"`
 	Limits     `yaml:"limits,omitempty"`
 	Identity   `yaml:"identity,omitempty"`

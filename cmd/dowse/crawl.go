@@ -709,6 +709,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
+	stopIndex := w.followIndex(dir, cr)
 	scr.begin(cr)
 	log.began(dir, cr.Status(), cr.Notes)
 	notify.send("READY=1")
@@ -723,6 +724,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	notify.send("STOPPING=1")
 	log.ended(cr.StopReason(), cr.Status(), cr.Err())
 	scr.end()
+	stopIndex()
 	late.release()
 	for _, p := range cr.Collection.Unread.Problems {
 		p.Do = remedy(dir, p)

@@ -14,7 +14,7 @@ import (
 
 // packageNames matches the names of packages that begin their errors. They help readers
 // of the code and mean nothing to users of the commands.
-var packageNames = regexp.MustCompile(`(^|: |; |\n)(?:archive|collection|crawl|crawler|directory|durable|experiment|fetch|frontier|measure|outside|predicate|report|sitetrial|weburl): `)
+var packageNames = regexp.MustCompile(`(^|: |; |\n)(?:archive|collection|crawl|crawler|directory|durable|experiment|fetch|frontier|measure|outside|predicate|report|search|sitetrial|weburl): `)
 
 // repeated matches a URL that an error names twice: "x": parse "x": problem.
 var repeated = regexp.MustCompile(`parse ("(?:[^"\\]|\\.)*"): `)

@@ -147,6 +147,9 @@ func TestSchemas(t *testing.T) {
 	check(page, 10, "export", dir, "-", "--all", "--text")
 	check(page, 10, "judge", "tide pools", filepath.Join(dir, "archive", warcOf(t, dir)))
 	check(status, 1, "status", dir, "--json")
+	t.Setenv("XDG_CONFIG_HOME", work) // for the key of the index
+	check(schemaOf(t, "search"), 1, "search", dir, "tide pools", "--json")
+	check(schemaOf(t, "search"), 1, "search", dir, "none of these wordz", "--json")
 	for _, v := range check(page, 80, "pages", dir, "--json")[:20] {
 		check(reason, 1, "why", dir, v.(map[string]any)["url"].(string), "--json", "--links")
 	}

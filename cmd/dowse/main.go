@@ -106,6 +106,7 @@ type cli struct {
 	Status  statusCmd  `cmd:"" job:"look" help:"Show the state of a crawl."`
 	Why     whyCmd     `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
 	Pages   pagesCmd   `cmd:"" job:"look" help:"List pages."`
+	Search  searchCmd  `cmd:"" job:"look" help:"Find pages by their words, in one or several collections."`
 	Sites   sitesCmd   `cmd:"" job:"look" help:"List the sites of a crawl for sites."`
 	Hosts   hostsCmd   `cmd:"" job:"look" help:"List hosts."`
 	Changes changesCmd `cmd:"" job:"look" help:"List what changed: pages new, changed, gone or moved."`

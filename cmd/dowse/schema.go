@@ -10,7 +10,7 @@ import (
 // page, reason, status and error that a command prints names its schema and version, so
 // that a program can check what it reads and notice a new version.
 type schemaCmd struct {
-	What string `arg:"" enum:"page,reason,change,status,error,topic" help:"page, reason, change, status, error or topic."`
+	What string `arg:"" enum:"page,reason,change,search,status,error,topic" help:"page, reason, change, search, status, error or topic."`
 }
 
 func (schemaCmd) Help() string {
@@ -18,6 +18,7 @@ func (schemaCmd) Help() string {
   dowse schema page        pages, judge, crawl --print jsonl, exports
   dowse schema reason      why --json
   dowse schema change      changes --json
+  dowse schema search      search --json
   dowse schema topic > topic.schema.json
 
 Every page, reason, change, status and error in JSON names its schema and version,
@@ -50,6 +51,8 @@ func schemaNamed(name string) []byte {
 		return facts.SchemaOf(account{}, collection.ReasonSchema).Document("What became of a URL, and why. Parts that do not apply are left out.")
 	case "change":
 		return facts.SchemaOf(collection.Change{}, collection.ChangeSchema).Document("What happened to a page: it was found new, changed, gone or moved.")
+	case "search":
+		return facts.SchemaOf(searchAnswer{}, searchSchema).Document("Pages found by their words.")
 	case "status":
 		return facts.SchemaOf(status{}, statusSchema).Document("The progress of a crawl.")
 	case "error":

@@ -287,6 +287,36 @@ func (d Dir) Remove(name string) error {
 	return d.Sync(path.Dir(name))
 }
 
+// RemoveAll removes a file, or a folder with everything in it, and syncs the
+// folder that it was in. Links are removed and not followed. It is no error if
+// there is nothing.
+func (d Dir) RemoveAll(name string) error {
+	err := d.within(OpRemove, name, func(r *os.Root, name string) error { return r.RemoveAll(name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return d.Sync(path.Dir(name))
+}
+
+// LinkTo makes a symbolic link to a file elsewhere. It is for private folders of
+// this process, which it hands to libraries that open files by their path: no
+// function of this package would follow the link. Where the system has no such
+// links, the file is copied.
+func (d Dir) LinkTo(name, target string) error {
+	err := d.within(OpOpen, name, func(r *os.Root, name string) error { return r.Symlink(target, name) })
+	if err == nil || runtime.GOOS != "windows" {
+		return err
+	}
+	data, err := os.ReadFile(target)
+	if err != nil {
+		return err
+	}
+	return d.WriteFile(name, data)
+}
+
 // Rename moves a file within the folder and syncs the folders that it was in
 // and is in now.
 func (d Dir) Rename(from, to string) error {

@@ -1,0 +1,307 @@
+package search_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/archive"
+	"dowse/internal/search"
+	"dowse/internal/shareddata"
+	"dowse/settings"
+)
+
+var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, a number of made pages, or the directory of a collection")
+
+// key is a user's secret.
+var key = []byte("0123456789abcdef")
+
+// certain is a judge for which every page is on topic.
+type certain struct{}
+
+func (certain) Judge(*dowse.Page) dowse.Verdict {
+	return dowse.Verdict{Relevance: 1, Judge: "certain", Because: []dowse.Because{{What: "all", Weight: 1}}}
+}
+
+// crawled makes a collection of a web, and closes it.
+func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "made.dowse")
+	crawl(t, dir, crawler.Config{
+		Words: []string{"made"}, Judge: judge, Seeds: seeds, Transport: web, NoSitemaps: true,
+		Settings: settings.Settings{
+			Order: settings.Order{Strategy: "breadth-first"}, Limits: settings.Limits{Pages: pages},
+			Identity:   settings.Identity{Agent: "madebot", Contact: "https://example.org/bot"},
+			Politeness: settings.Politeness{Delay: settings.None, Conns: 8, InFlight: 16, Prefer: "time"},
+		},
+	})
+	return dir
+}
+
+// crawl begins or resumes a crawl and runs it to its end.
+func crawl(t testing.TB, dir string, cfg crawler.Config) {
+	t.Helper()
+	cr, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cr.Run(t.Context(), t.Context(), func(*crawler.Page) bool { return true })
+	if err := cr.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cr.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened opens a searcher over collections.
+func opened(t testing.TB, o search.Options, update bool, dirs ...string) *search.Searcher {
+	t.Helper()
+	s, err := search.Open(context.Background(), loaded(t, dirs...), o, update)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// loaded opens collections to read.
+func loaded(t testing.TB, dirs ...string) (cols []*collection.Collection) {
+	t.Helper()
+	for _, dir := range dirs {
+		cr, err := crawler.View(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cr.Close() })
+		cols = append(cols, cr.Collection)
+	}
+	return cols
+}
+
+// search1 answers a request.
+func search1(t testing.TB, s *search.Searcher, r search.Request) *search.Result {
+	t.Helper()
+	got, err := s.Search(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestMeasure measures what docs/search.md reports: how fast pages are indexed, how many bytes they take, how
+// fast queries are answered, and where a page is among the hits for its title.
+func TestMeasure(t *testing.T) {
+	if *measure == "" {
+		t.Skip("not asked for: -measure wikispeedia, or -measure 100000")
+	}
+	dir := measured(t)
+	began, beganCPU := time.Now(), cpu(t)
+	if err := search.Update(t.Context(), dir, search.Options{Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	took, tookCPU := time.Since(began), cpu(t)-beganCPU
+	s := opened(t, search.Options{Key: key}, false, dir)
+	rows := slices.Collect(rowsOf(t, dir))
+	texts := int64(0)
+	for _, r := range rows {
+		texts += r.Fetch.Bytes
+	}
+	n := float64(len(rows))
+	fmt.Printf("| pages | %d |\n| indexed per second | %.0f |\n| indexed per second of a processor | %.0f |\n| index, bytes per page | %.0f |\n| archive, bytes per page | %.0f |\n| HTML, bytes per page | %.0f |\n",
+		len(rows), n/took.Seconds(), n/tookCPU, float64(sizeOf(t, filepath.Join(dir, "search")))/n, float64(sizeOf(t, filepath.Join(dir, "archive")))/n, float64(texts)/n)
+	rank, queries := 0.0, titles(rows, 50)
+	for _, r := range queries {
+		got := search1(t, s, search.Request{Query: r.Title, Limit: 100})
+		at := slices.IndexFunc(got.Hits, func(h search.Hit) bool { return h.Page.URL == r.URL || slices.Contains(h.Same, r.URL) })
+		if at >= 0 {
+			rank += 1 / float64(at+1)
+		}
+		if at != 0 && testing.Verbose() {
+			fmt.Println("not first:", r.Title, at)
+		}
+	}
+	fmt.Printf("| mean reciprocal rank, %d titles | %.3f |\n", len(queries), rank/float64(len(queries)))
+	for _, kind := range []string{"title", "one word", "two words", "phrase", "similar"} {
+		times := timed(t, s, kind, rows)
+		fmt.Printf("| %s: queries per second of a processor, median, p99 | %.0f, %.1f ms, %.1f ms |\n", kind, 1/mean(times), times[len(times)/2]*1e3, times[len(times)*99/100]*1e3)
+	}
+}
+
+// measured returns the collection that the flag asks for.
+func measured(t *testing.T) string {
+	if collection.IsCollection(*measure) {
+		return *measure
+	}
+	if *measure != "wikispeedia" {
+		n, err := strconv.Atoi(*measure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return crawled(t, proseWeb{n}, certain{}, n, "http://h0.example/0")
+	}
+	web, err := archive.OpenWeb(shareddata.Path(t, "webs", "wikispeedia.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { web.Close() })
+	var seeds []string
+	for u := range web.URLs() {
+		seeds = append(seeds, string(u))
+	}
+	return crawled(t, web, certain{}, 0, seeds...)
+}
+
+// rowsOf lists the pages of a collection.
+func rowsOf(t testing.TB, dir string) func(yield func(*collection.Row) bool) {
+	return func(yield func(*collection.Row) bool) {
+		for row, err := range loaded(t, dir)[0].Pages(collection.Filter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// titles draws pages whose titles are the queries. A title that several pages have names none of them.
+func titles(rows []*collection.Row, n int) (list []*collection.Row) {
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[strings.ToLower(r.Title)]++
+	}
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(rows)) {
+		if r := rows[i]; len(list) < n && r.Title != "" && counts[strings.ToLower(r.Title)] == 1 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// timed answers 300 queries of a kind and returns how long a processor worked on each, in seconds, the
+// quickest first. Other work of the machine does not count, but the collection of garbage does.
+func timed(t *testing.T, s *search.Searcher, kind string, rows []*collection.Row) (times []float64) {
+	for i, r := range titles(rows, 300) {
+		words := strings.Fields(r.Title)
+		other := strings.Fields(rows[i].Title)
+		if len(words) == 0 || len(other) == 0 {
+			continue
+		}
+		q := search.Request{Query: r.Title}
+		switch kind {
+		case "one word":
+			q.Query = words[0]
+		case "two words":
+			q.Query = words[0] + " " + other[len(other)-1]
+		case "phrase":
+			q.Query = `"` + r.Title + `"`
+		case "similar":
+			q = search.Request{Similar: r.URL}
+		}
+		began := cpu(t)
+		if _, err := s.Search(t.Context(), q); err == nil {
+			times = append(times, cpu(t)-began)
+		}
+	}
+	slices.Sort(times)
+	return times
+}
+
+// cpu returns how many seconds processors have worked for this process.
+func cpu(t testing.TB) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+func mean(list []float64) (sum float64) {
+	for _, x := range list {
+		sum += x / float64(len(list))
+	}
+	return sum
+}
+
+// sizeOf returns the bytes of all files below a folder.
+func sizeOf(t testing.TB, dir string) (sum int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			sum += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// A proseWeb has n pages of 400 words on a thousand hosts, as a tree. Its 100,000 different words are as frequent as
+// those of a language (Zipf 1935).
+type proseWeb struct{ n int }
+
+// prose returns words that depend on the seed alone.
+func prose(seed uint64, n int) string {
+	dice := rand.New(rand.NewPCG(seed, 1))
+	zipf := rand.NewZipf(dice, 1.1, 5, 100_000)
+	words := make([]string, n)
+	for i := range words {
+		words[i] = spelled(zipf.Uint64())
+	}
+	return strings.Join(words, " ")
+}
+
+// spelled returns the word with a number.
+func spelled(n uint64) (word string) {
+	syllables := []string{"ba", "co", "du", "fe", "gi", "ha", "jo", "ku", "le", "mi", "no", "pa", "ro", "su", "te", "vi"}
+	for n += 16; n > 0; n /= 16 {
+		word += syllables[n%16]
+	}
+	return word
+}
+
+// RoundTrip answers with the page that the path numbers.
+func (w proseWeb) RoundTrip(req *http.Request) (*http.Response, error) {
+	i, err := strconv.Atoi(strings.Trim(req.URL.Path, "/"))
+	if err != nil || i >= w.n {
+		return answer(req, 404, "no such page"), nil
+	}
+	title := func(i int) string { return prose(uint64(i)<<32, 4) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html lang=en><title>%s</title><h1>%[1]s</h1><p>%s</p>", title(i), prose(uint64(i), 400))
+	for k := 10*i + 1; k <= 10*i+10 && k < w.n; k++ {
+		fmt.Fprintf(&b, "<a href=http://h%d.example/%d>%s</a> ", k%1000, k, title(k))
+	}
+	return answer(req, 200, b.String()), nil
+}
+
+// answer makes an answer of HTML.
+func answer(req *http.Request, status int, body string) *http.Response {
+	return &http.Response{
+		StatusCode: status, Status: fmt.Sprint(status, " ", http.StatusText(status)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)), Request: req,
+	}
+}

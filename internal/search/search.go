@@ -1,0 +1,663 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	index "github.com/blevesearch/bleve_index_api"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/internal/facts"
+	"dowse/internal/frontier"
+	"dowse/weburl"
+)
+
+// A Request is what to look for. Query or Similar is required.
+type Request struct {
+	// Query holds words, "phrases", words to exclude (-word) and conditions: title:, host:, lang:, date:,
+	// score:, verdict:.
+	Query string
+	// Similar is a page; pages that share its rarest words are looked for.
+	Similar dowse.URL
+	// All includes pages off topic. A condition on the verdict does, too.
+	All bool
+	// Limit is the largest number of hits; default 10. Offset is how many are left out before the first.
+	Limit, Offset int
+	// Facets counts all matching pages by verdict, host, language and year.
+	Facets bool
+}
+
+// A Result is the answer to a Request.
+type Result struct {
+	// Total is the number of pages that match, near-duplicates included.
+	Total int `json:"total" doc:"pages that match, near-duplicates included"`
+	// Some reports that no page has all words, so the hits have only some of them.
+	Some   bool    `json:"some_words,omitempty" doc:"no page has all words: the hits have some of them"`
+	Hits   []Hit   `json:"hits" doc:"best first, near-duplicates folded"`
+	Facets []Facet `json:"facets,omitempty" doc:"counts of all pages that match"`
+	// Lag is what the indexes lack: pages that could match and are not known.
+	Lag Lag `json:"lag" doc:"what the index lacks"`
+}
+
+// A Hit is a page that matches.
+type Hit struct {
+	Score      float64     `json:"score" doc:"how well the page matches (BM25); comparable within one answer"`
+	Collection string      `json:"collection" doc:"directory of the collection"`
+	Title      []Piece     `json:"title,omitempty" doc:"the title in pieces"`
+	Snippet    []Piece     `json:"snippet,omitempty" doc:"an excerpt of the text in pieces"`
+	Same       []dowse.URL `json:"same,omitempty" doc:"pages with nearly the same text, which are not listed"`
+	Page       *facts.Row  `json:"page" doc:"what is known of the page"`
+}
+
+// A Piece is a part of a text. Text comes from the web: escape it before it is shown.
+type Piece struct {
+	Text string `json:"text" doc:"a part of the text, as it is on the page"`
+	Mark bool   `json:"mark,omitempty" doc:"whether it is a word of the query"`
+}
+
+// A Facet counts pages by one property.
+type Facet struct {
+	Name   string  `json:"name" doc:"verdict, host, lang or year"`
+	Counts []Count `json:"counts" doc:"the most frequent values"`
+}
+
+// A Count is the number of pages with a value.
+type Count struct {
+	Value string `json:"value" doc:"the value"`
+	Pages int    `json:"pages" doc:"number of pages"`
+}
+
+// A Searcher answers requests over loaded collections. It sees the indexes as they were when it
+// was opened. It is not safe for concurrent use, since a Collection is not.
+type Searcher struct {
+	parts []*part
+	stats stats
+	lex   *stems
+	langs []string // by whose rules queries are understood
+	// Temporary names the collections whose index was made for this searcher only, because they can't
+	// be written or because there is no key.
+	Temporary []string
+}
+
+// A part is one of the collections of a Searcher.
+type part struct {
+	col   *collection.Collection
+	index *snapshot
+	state state
+	lag   Lag
+	tmp   string  // folder of a temporary index; "" for none
+	ids   []int64 // of pages by their number in the index, plus 1; 0 for not known yet
+}
+
+// Open brings the indexes of loaded collections up to date and opens them. If update is false, they are
+// taken as they are, and what they lack is in the Lag of every result; one that is missing or can't be used is
+// made in any case. A collection that can't be written gets an index in a temporary folder, unless it has one.
+func Open(ctx context.Context, cols []*collection.Collection, o Options, update bool) (*Searcher, error) {
+	s := &Searcher{lex: newStems(), stats: stats{df: map[string]int{}}}
+	for _, col := range cols {
+		p, err := openPart(ctx, col, o, update)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.parts = append(s.parts, p)
+		if p.tmp != "" {
+			s.Temporary = append(s.Temporary, col.Dir)
+		}
+	}
+	if err := s.survey(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// openPart opens the index of one collection.
+func openPart(ctx context.Context, col *collection.Collection, o Options, update bool) (*part, error) {
+	p := &part{col: col}
+	usable := p.open(o) == nil
+	if usable && (!update || p.lag.Pages == 0) {
+		return p, nil
+	}
+	err := errReadOnly
+	if len(o.Key) > 0 {
+		err = Update(ctx, col.Dir, o)
+	}
+	switch {
+	case err == nil:
+	case usable && (errors.Is(err, ErrBusy) || unwritable(err)):
+		return p, nil // as it is, and the result reports what it lacks
+	case unwritable(err):
+		if o, err = p.elsewhere(ctx, o); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+	default:
+		return nil, errors.Join(err, p.close())
+	}
+	if usable {
+		p.index.close()
+	}
+	if err := p.open(o); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// errReadOnly is the cause for a temporary index if no index can be recognised later.
+var errReadOnly = errors.New("there is no key")
+
+// unwritable reports whether an error means that no index can be kept in a collection.
+func unwritable(err error) bool {
+	return errors.Is(err, errReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// elsewhere makes an index in a temporary folder.
+func (p *part) elsewhere(ctx context.Context, o Options) (Options, error) {
+	tmp, err := os.MkdirTemp("", "dowse-index-*")
+	if err != nil {
+		return o, fmt.Errorf("search: %s can't be written, and neither can a temporary folder: %w", p.col.Dir, err)
+	}
+	p.tmp, o.temporary = tmp, tmp
+	if len(o.Key) == 0 {
+		o.Key = []byte(tmp) // the folder is private
+	}
+	return o, Update(ctx, p.col.Dir, o)
+}
+
+// open opens the index that is there.
+func (p *part) open(o Options) (err error) {
+	s := o.store(p.col.Dir)
+	if !s.trusted() {
+		return errDamaged
+	}
+	if p.index, err = s.openSnapshot(); err != nil {
+		return err
+	}
+	if p.state, err = readState(p.index); err == nil {
+		err = p.state.fits(p.col)
+	}
+	if errors.Is(err, errAhead) {
+		return nil // it was extended after the collection was opened, and lacks nothing of that
+	}
+	if err == nil && p.state.Version == 0 {
+		err = errDamaged // it was never completed
+	}
+	if err == nil {
+		p.lag, err = lagBehind(p.col, p.state)
+	}
+	if err != nil {
+		p.index.close()
+		p.index = nil
+	}
+	return err
+}
+
+// close closes the index and removes a temporary one.
+func (p *part) close() (err error) {
+	if p.index != nil {
+		err = p.index.close()
+	}
+	if p.tmp != "" {
+		err = errors.Join(err, os.RemoveAll(p.tmp))
+	}
+	return err
+}
+
+// Close releases the indexes. The collections stay open.
+func (s *Searcher) Close() (err error) {
+	for _, p := range s.parts {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+// maxLanguages is by the rules of how many languages a query is understood.
+const maxLanguages = 5
+
+// survey reads the statistics of all indexes and the languages of their pages.
+func (s *Searcher) survey() (err error) {
+	defer recovered(&err)
+	added, title, body, counts := 0, 0, 0, map[string]int{}
+	for _, p := range s.parts {
+		n, err := p.index.DocCount()
+		if err != nil {
+			return err
+		}
+		s.stats.pages += int(n)
+		added, title, body = added+p.state.Added, title+p.state.Title, body+p.state.Text
+		if err := p.languages(counts); err != nil {
+			return err
+		}
+	}
+	if added > 0 {
+		s.stats.title, s.stats.text = float64(title)/float64(added), float64(body)/float64(added)
+	}
+	for _, c := range most(counts, maxLanguages) {
+		s.langs = append(s.langs, c.Value)
+	}
+	if len(s.langs) == 0 {
+		s.langs = []string{"en"}
+	}
+	return nil
+}
+
+// languages counts the pages of an index by the language of their terms.
+func (p *part) languages(counts map[string]int) error {
+	d, err := p.index.FieldDict(fieldLang)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for {
+		e, err := d.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		counts[languageOf(e.Term)] += int(e.Count)
+	}
+}
+
+// most returns the values with the highest counts, highest first.
+func most(counts map[string]int, n int) []Count {
+	list := []Count{}
+	for v, pages := range counts {
+		list = append(list, Count{v, pages})
+	}
+	slices.SortFunc(list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Value, b.Value))
+	})
+	return list[:min(n, len(list))]
+}
+
+// defaultLimit is the Limit of a request that has none, maxLimit the largest.
+const (
+	defaultLimit = 10
+	maxLimit     = 1000
+)
+
+// Search answers a request. The error is an ErrQuery for a query that can't be understood.
+func (s *Searcher) Search(ctx context.Context, r Request) (result *Result, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a segment that was cut off while it is mapped
+	defer recovered(&err)
+	if r.Limit <= 0 {
+		r.Limit = defaultLimit
+	}
+	r.Limit, r.Offset = min(r.Limit, maxLimit), max(r.Offset, 0)
+	q, err := parse(r.Query, s.lex, s.langs)
+	if err != nil {
+		return nil, err
+	}
+	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}}, facets: newCounters(r.Facets)}
+	for _, p := range s.parts {
+		x.out.Lag.add(p.lag)
+	}
+	if err := x.find(); err != nil {
+		return nil, err
+	}
+	return x.out, x.list()
+}
+
+// add adds the lag of another index.
+func (l *Lag) add(m Lag) {
+	if l.Since.IsZero() || !m.Since.IsZero() && m.Since.Before(l.Since) {
+		l.Since = m.Since
+	}
+	l.Pages += m.Pages
+}
+
+// An answer is a request that is being answered.
+type answer struct {
+	s      *Searcher
+	ctx    context.Context
+	r      Request
+	q      *query
+	groups []wordGroup
+	like   *likeness // for similar pages; nil for others
+	out    *Result
+	facets *counters
+	best   []match
+}
+
+// A match is a page that matches, before it becomes a hit.
+type match struct {
+	part  int
+	id    frontier.ID
+	score float64
+}
+
+// find finds the pages that match in all parts. If none has all words, those with some are taken.
+func (x *answer) find() error {
+	if len(x.groups) == 0 && x.r.Similar == "" && !x.q.isCondition() {
+		return fmt.Errorf("search: %w: it has no word to look for", ErrQuery)
+	}
+	if x.r.Similar != "" {
+		if err := x.liken(); err != nil {
+			return err
+		}
+	}
+	if err := x.frequencies(); err != nil {
+		return err
+	}
+	if err := x.run(false); err != nil {
+		return err
+	}
+	loose := len(x.groups) > 1 && !slices.ContainsFunc(x.q.clauses, func(c clause) bool { return len(c.words) > 1 && !c.not })
+	if x.out.Total > 0 || !loose || x.like != nil {
+		return nil
+	}
+	if err := x.run(true); err != nil {
+		return err
+	}
+	x.out.Some = x.out.Total > 0
+	return nil
+}
+
+// isCondition reports whether a query without words has something to go by.
+func (q *query) isCondition() bool {
+	return len(q.hosts)+len(q.langs)+len(q.verdicts) > 0 || q.high > 0 || q.from+q.to != ""
+}
+
+// frequencies counts in how many pages of all parts each group occurs.
+func (x *answer) frequencies() error {
+	x.s.stats.df = map[string]int{}
+	for _, p := range x.s.parts {
+		m := x.matcher(p)
+		for _, g := range x.groups {
+			n, err := m.count(g)
+			if err != nil {
+				return err
+			}
+			x.s.stats.df[g.key()] += n
+		}
+	}
+	return nil
+}
+
+func (x *answer) matcher(p *part) *matcher {
+	return &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
+}
+
+// run finds the pages with all groups, or with some, and keeps the best.
+func (x *answer) run(some bool) error {
+	for i, p := range x.s.parts {
+		m := x.matcher(p)
+		docs, err := x.docs(m, some)
+		if err != nil {
+			return err
+		}
+		if docs, err = m.phrases(x.q.clauses, docs); err != nil {
+			return err
+		}
+		if err := x.keep(i, m, docs); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(x.best, better)
+	return nil
+}
+
+// docs returns the pages of one index that the words select.
+func (x *answer) docs(m *matcher, some bool) ([]uint64, error) {
+	switch {
+	case len(x.groups) == 0:
+		return m.everything()
+	case x.like != nil || some:
+		return m.any(x.groups)
+	}
+	return m.all(x.groups)
+}
+
+// better orders matches: highest score first, then as collections were given, then as URLs were first seen.
+func better(a, b match) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.id, b.id))
+}
+
+// reserve is how many more matches than wanted are kept, since near-duplicates are folded later.
+func (x *answer) reserve() int { return 4*(x.r.Offset+x.r.Limit) + 100 }
+
+// keep applies the conditions of the query to pages, counts those that are left, and keeps the best.
+func (x *answer) keep(at int, m *matcher, docs []uint64) error {
+	p := x.s.parts[at]
+	values, err := m.index.DocValueReader([]string{fieldLang, fieldDate})
+	if err != nil {
+		return err
+	}
+	var internal index.IndexInternalID
+	for n, d := range docs {
+		if n%4096 == 0 && x.ctx.Err() != nil {
+			return x.ctx.Err()
+		}
+		internal = index.NewIndexInternalID(internal, d)
+		id, err := p.idOf(internal)
+		if err != nil {
+			return err
+		}
+		visit, ok := p.visitOf(id)
+		if !ok || !x.wants(p, id, visit) {
+			continue
+		}
+		lang, date := "", ""
+		if x.facets != nil || x.q.from+x.q.to != "" || len(x.q.langs) > 0 {
+			if err := values.VisitDocValues(internal, func(f string, term []byte) {
+				if f == fieldLang {
+					lang = string(term)
+				} else if f == fieldDate {
+					date = string(term)
+				}
+			}); err != nil {
+				return err
+			}
+		}
+		if !x.q.wantsVisit(lang, date) {
+			continue
+		}
+		x.out.Total++
+		x.facets.add(p, id, visit, lang, date)
+		score := m.score[d]
+		if len(x.groups) == 0 {
+			score = facts.Finite(visit.Relevance)
+		}
+		x.best = append(x.best, match{at, id, score})
+		if len(x.best) >= 2*x.reserve() {
+			slices.SortFunc(x.best, better)
+			x.best = x.best[:x.reserve()]
+		}
+	}
+	return nil
+}
+
+// idOf returns the number in the crawl of a page in the index, frontier.None for a name that is none. It is
+// remembered, since common words ask for the same pages again and again.
+func (p *part) idOf(internal index.IndexInternalID) (frontier.ID, error) {
+	d := internal.Value()
+	if n := int(d) + 1 - len(p.ids); n > 0 {
+		p.ids = append(p.ids, make([]int64, n+len(p.ids)/2)...)
+	}
+	if known := p.ids[d]; known > 0 {
+		return frontier.ID(known - 1), nil
+	}
+	name, err := p.index.ExternalID(internal)
+	if err != nil {
+		return frontier.None, err
+	}
+	id := frontier.None
+	if n, err := strconv.ParseUint(name, 16, 32); err == nil {
+		id = frontier.ID(n)
+	}
+	p.ids[d] = int64(id) + 1
+	return id, nil
+}
+
+// visitOf returns the last visit to a page. A page that the crawl does not know, or that was taken down, is not
+// ok.
+func (p *part) visitOf(id frontier.ID) (v frontier.Visit, ok bool) {
+	f := p.col.Crawl.Frontier()
+	if int(id) >= f.Len() {
+		return v, false
+	}
+	v, ok = f.Visit(id)
+	return v, ok && p.col.Crawl.ReasonFor(id) != dowse.SkipForgotten
+}
+
+// wants reports whether a page meets the conditions on what the crawl knows of it.
+func (x *answer) wants(p *part, id frontier.ID, v frontier.Visit) bool {
+	verdict := facts.VerdictOf(v.Relevance, p.col.Threshold())
+	switch {
+	case x.like != nil && x.like.part == p && x.like.id == id:
+		return false
+	case len(x.q.verdicts) > 0:
+		if !slices.Contains(x.q.verdicts, verdict) {
+			return false
+		}
+	case !x.r.All && v.Relevance < p.col.Threshold():
+		return false
+	}
+	if x.q.high > 0 && (v.Relevance < x.q.low || v.Relevance > x.q.high) {
+		return false
+	}
+	if len(x.q.hosts)+len(x.q.notHosts) == 0 {
+		return true
+	}
+	host := p.host(id)
+	below := func(domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
+	return (len(x.q.hosts) == 0 || slices.ContainsFunc(x.q.hosts, below)) && !slices.ContainsFunc(x.q.notHosts, below)
+}
+
+// host returns the host of a page without the port.
+func (p *part) host(id frontier.ID) string {
+	f := p.col.Crawl.Frontier()
+	return weburl.Hostname(dowse.URL("http://" + f.HostName(f.Host(id)) + "/"))
+}
+
+// wantsVisit reports whether a page meets the conditions on what the index knows of it.
+func (q *query) wantsVisit(lang, date string) bool {
+	return (len(q.langs) == 0 || slices.Contains(q.langs, lang)) && (q.from == "" || date >= q.from) && (q.to == "" || date <= q.to)
+}
+
+// maxFacet is how many values of a facet are listed.
+const maxFacet = 10
+
+// counters count pages by their properties; nil counts nothing.
+type counters struct{ verdict, host, lang, year map[string]int }
+
+func newCounters(wanted bool) *counters {
+	if !wanted {
+		return nil
+	}
+	return &counters{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}}
+}
+
+// add counts a page.
+func (c *counters) add(p *part, id frontier.ID, v frontier.Visit, lang, date string) {
+	if c == nil {
+		return
+	}
+	c.verdict[facts.VerdictOf(v.Relevance, p.col.Threshold())]++
+	c.host[p.host(id)]++
+	c.lang[lang]++
+	year, _, _ := strings.Cut(date, "-")
+	c.year[year]++
+}
+
+// facets returns the counts.
+func (c *counters) facets() []Facet {
+	if c == nil {
+		return nil
+	}
+	return []Facet{
+		{"verdict", most(c.verdict, maxFacet)}, {"host", most(c.host, maxFacet)},
+		{"lang", most(c.lang, maxFacet)}, {"year", most(c.year, maxFacet)},
+	}
+}
+
+// list makes hits of the best matches, and folds near-duplicates into the best of them.
+func (x *answer) list() error {
+	x.out.Facets = x.facets.facets()
+	first, seen := map[string]int{}, 0 // places of listed hits by what they are the same as
+	for _, m := range x.best {
+		if x.ctx.Err() != nil {
+			return x.ctx.Err()
+		}
+		p := x.s.parts[m.part]
+		url := p.col.URL(m.id)
+		if url == "" {
+			continue
+		}
+		row, err := p.col.Row(url)
+		if errors.Is(err, collection.ErrDamaged) {
+			continue // the others are found all the same
+		}
+		if err != nil {
+			return err
+		}
+		keys := p.sameAs(row)
+		if at, ok := firstOf(first, keys); ok {
+			if at >= 0 {
+				x.out.Hits[at].Same = append(x.out.Hits[at].Same, url)
+			}
+			continue
+		}
+		at := -1
+		if seen >= x.r.Offset && len(x.out.Hits) < x.r.Limit {
+			at = len(x.out.Hits)
+			x.out.Hits = append(x.out.Hits, x.hit(p, row, m.score))
+		}
+		if seen++; seen > x.r.Offset+x.r.Limit {
+			break
+		}
+		for _, k := range keys {
+			first[k] = at
+		}
+	}
+	return nil
+}
+
+// firstOf returns the place of the first hit with one of the keys.
+func firstOf(first map[string]int, keys []string) (at int, ok bool) {
+	for _, k := range keys {
+		if at, ok = first[k]; ok {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// maxChain bounds how many near-duplicates of near-duplicates are followed.
+const maxChain = 8
+
+// sameAs returns what a page is the same as: itself, the page that it repeats according to the crawl, and
+// all pages with exactly its words, in any collection.
+func (p *part) sameAs(row *facts.Row) []string {
+	keys := []string{string(row.URL)}
+	if row.Sketch.Text != 0 {
+		keys = append(keys, fmt.Sprintf("text %x", row.Sketch.Text))
+	}
+	for near := row.Near; near != "" && len(keys) < maxChain; {
+		keys = append(keys, string(near))
+		first, err := p.col.Row(near)
+		if err != nil {
+			break
+		}
+		near = first.Near
+	}
+	return keys
+}
+
+// hit returns a page as a result shows it. A page whose text can't be read has no snippet.
+func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
+	h := Hit{Score: score, Collection: p.col.Dir, Page: row}
+	marks := x.marker(row.Language)
+	h.Title = marks.pieces(cutTitle(row.Title))
+	if doc, err := p.col.DocumentOf(row); err == nil {
+		h.Snippet = marks.snippet(doc)
+	}
+	return h
+}

@@ -1,0 +1,75 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/internal/frontier"
+	"dowse/internal/plain"
+)
+
+// Bounds of a comparison: how many terms of the page are weighed, and how many are looked for.
+const (
+	likeCandidates = 200
+	likeTerms      = 25
+)
+
+// A likeness is the page to which others are compared.
+type likeness struct {
+	part *part
+	id   frontier.ID
+}
+
+// liken adds the terms that describe the page of Request.Similar best: those that are frequent on it and
+// rare elsewhere. If it is in several collections, the first is taken.
+func (x *answer) liken() error {
+	for _, p := range x.s.parts {
+		id, ok := p.col.Crawl.Frontier().Find(x.r.Similar)
+		if !ok {
+			continue
+		}
+		row, err := p.col.Row(x.r.Similar)
+		if err != nil {
+			return err
+		}
+		doc, err := p.col.DocumentOf(row)
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		x.like = &likeness{p, id}
+		language := languageOf(row.Language)
+		counts := map[string]int{}
+		for _, t := range x.s.lex.tokens(language, plain.Cut(doc.Text, maxText)) {
+			counts[t.term]++
+		}
+		for _, t := range x.s.lex.tokens(language, plain.Cut(doc.Title, maxTitle)) {
+			counts[t.term] += titleWeight
+		}
+		return x.choose(counts)
+	}
+	return fmt.Errorf("search: %s: %w", x.r.Similar, collection.ErrUnknown)
+}
+
+// choose adds the groups with the highest weight: frequency on the page times rarity elsewhere. A term that
+// occurs on one page only finds nothing.
+func (x *answer) choose(counts map[string]int) error {
+	for _, c := range most(counts, likeCandidates) {
+		x.groups = append(x.groups, wordGroup{terms: []string{c.Value}, weight: float64(c.Pages)})
+	}
+	if err := x.frequencies(); err != nil {
+		return err
+	}
+	stats := &x.s.stats
+	for i := range x.groups {
+		x.groups[i].weight /= x.groups[i].weight + saturation
+	}
+	x.groups = slices.DeleteFunc(x.groups, func(g wordGroup) bool { return stats.df[g.key()] < 2 })
+	slices.SortFunc(x.groups, func(a, b wordGroup) int {
+		return cmp.Or(cmp.Compare(b.weight*stats.rarity(b), a.weight*stats.rarity(a)), strings.Compare(a.terms[0], b.terms[0]))
+	})
+	x.groups = x.groups[:min(likeTerms, len(x.groups))]
+	return nil
+}
