@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/state": {},
 	"dowse/strategy/internal/book":  {"dowse/internal/text"},
 	"dowse/internal/extract":        {"dowse", "dowse/weburl"},
+	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract"},
 	"dowse/internal/durable":        {},
 	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
@@ -94,6 +95,8 @@ var allowed = map[string][]string{
 	"dowse/internal/hostile/template": {},
 	"dowse/cmd/dowse":                 {"*"},
 
+	"dowse/internal/maintext/madepages": {}, // only tests and benchmarks import it
+
 	"dowse/internal/golden":     {}, // only tests import it
 	"dowse/internal/shareddata": {}, // only tests import it
 	"dowse/internal/skips":      {},
@@ -114,7 +117,7 @@ var modules = map[string]struct {
 	"github.com/nlnwa/whatwg-url":         {"URLs as browsers parse them", []string{"weburl"}},
 	"golang.org/x/net/publicsuffix":       {"registrable domains", []string{"weburl"}},
 	"golang.org/x/net/idna":               {"international host names", []string{"weburl"}},
-	"golang.org/x/net/html":               {"the HTML tokenizer and charsets", []string{"internal/extract", "fetch"}},
+	"golang.org/x/net/html":               {"the HTML tokenizer, names of elements and charsets", []string{"internal/extract", "internal/maintext", "fetch"}},
 	"golang.org/x/net/http2":              {"header blocks of HTTP/2 floods in tests", []string{"internal/hostile"}},
 	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch", "internal/hostile", "cmd/dowse"}},
 	"golang.org/x/text":                   {"Unicode forms and encodings", []string{"internal/text", "fetch"}},
@@ -144,7 +147,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
+		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/ledger", "crawl", "internal/extract", "internal/maintext", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}
