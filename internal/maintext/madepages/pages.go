@@ -17,7 +17,7 @@ type Page struct {
 func All(n int) (list []Page) {
 	for t, make := range templates {
 		for i := range n {
-			p := &page{w: newWriter(t, i), n: i, site: newWriter(t, -1)}
+			p := &page{w: newAuthor(t, i), n: i, site: newAuthor(t, -1)}
 			make.write(p)
 			list = append(list, Page{
 				Template: make.name, URL: fmt.Sprintf("http://%s.example/%d", make.name, i),
@@ -39,8 +39,8 @@ var templates = []struct {
 
 // A page is written piece by piece; what is its own is recorded.
 type page struct {
-	w    *writer // of the page
-	site *writer // of the host: the same draws on every page, made in the same order
+	w    *author // of the page
+	site *author // of the host: the same draws on every page, made in the same order
 	n    int
 	html strings.Builder
 	main []string

@@ -13,15 +13,15 @@ storm roof timber market window engine school river island ferry signal coast ch
 museum summer visitor ticket road stone path valley farmer cheese recipe oven flour butter minutes bowl mixture
 committee report figure share increase decline survey result method sample theory evidence question answer`)
 
-// A writer makes sentences. Its draws depend on its seed alone.
-type writer struct{ dice *rand.Rand }
+// A author makes sentences. Its draws depend on its seed alone.
+type author struct{ dice *rand.Rand }
 
-func newWriter(template, page int) *writer {
-	return &writer{rand.New(rand.NewPCG(uint64(template)+1, uint64(page)+1))}
+func newAuthor(template, page int) *author {
+	return &author{rand.New(rand.NewPCG(uint64(template)+1, uint64(page)+1))}
 }
 
 // phrase returns n words.
-func (w *writer) phrase(n int) string {
+func (w *author) phrase(n int) string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = words[w.dice.IntN(len(words))]
@@ -30,7 +30,7 @@ func (w *writer) phrase(n int) string {
 }
 
 // title returns n words with a capital each.
-func (w *writer) title(n int) string {
+func (w *author) title(n int) string {
 	list := strings.Fields(w.phrase(n))
 	for i, s := range list {
 		list[i] = strings.ToUpper(s[:1]) + s[1:]
@@ -39,13 +39,13 @@ func (w *writer) title(n int) string {
 }
 
 // sentence returns 8 to 24 words with a comma and a full stop.
-func (w *writer) sentence() string {
+func (w *author) sentence() string {
 	s := w.title(1) + " " + w.phrase(3+w.dice.IntN(9)) + ", " + w.phrase(4+w.dice.IntN(12)) + "."
 	return s
 }
 
 // paragraph returns n sentences.
-func (w *writer) paragraph(n int) string {
+func (w *author) paragraph(n int) string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = w.sentence()
@@ -54,4 +54,4 @@ func (w *writer) paragraph(n int) string {
 }
 
 // between returns a number from low to high.
-func (w *writer) between(low, high int) int { return low + w.dice.IntN(high-low+1) }
+func (w *author) between(low, high int) int { return low + w.dice.IntN(high-low+1) }
