@@ -70,6 +70,7 @@ var allowed = map[string][]string{
 	"dowse/collection": {
 		"dowse/internal/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
+		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
@@ -133,6 +134,7 @@ var modules = map[string]struct {
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "internal/hostile"}},
 	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"internal/strictyaml", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"gonum.org/v1/gonum":                  {"distributions of statistics", []string{"internal/lab/measure"}},
+	"github.com/parquet-go/parquet-go":    {"Parquet", []string{"collection"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"internal/archive"}},

@@ -216,3 +216,12 @@ func (c *chooser) settleHeadings() {
 		before = before || c.keep[i] && blocks[i].level == 0
 	}
 }
+
+// All returns the whole text of the page, with its frame.
+func (p *Page) All() *Text {
+	t := &Text{page: p, keep: make([]bool, len(p.blocks))}
+	for i := range t.keep {
+		t.keep[i] = true
+	}
+	return t
+}
