@@ -130,6 +130,7 @@ func exportFormats() []exportFormat {
 		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions, nil},
 		{"sites.jsonl", true, "one JSON object per site, for a crawl for sites", (*exporter).sitesJSONL, nil},
 		{"sites.csv", true, "one row per site", (*exporter).sitesCSV, nil},
+		{"edges.csv", true, "the links of the graph as a table", (*exporter).edgesCSV, nil},
 		{"gexf", true, "the graph of hosts, pages or sites, for Gephi", (*exporter).gexf, nil},
 		{"graphml", true, "the graph of hosts, pages or sites", (*exporter).graphml, nil},
 		{"dot", true, "the graph of hosts, pages or sites, for Graphviz", (*exporter).dot, nil},

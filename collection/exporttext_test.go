@@ -189,16 +189,18 @@ func TestExportMistakes(t *testing.T) {
 	c := wishful(t)
 	dir := t.TempDir()
 	for want, opt := range map[string]collection.ExportOptions{
-		`column 14: `:                   {Where: "lang(de) and keywrd(reef)"},
-		`where: .*no_such`:              {Where: `page.no_such > 3`},
-		`where: .*wrods`:                {Where: `{wrods: 3}`},
-		`respect: "tmd" is unknown`:     {Respect: []string{"tmd"}},
-		`distinct: "nearly" is unknown`: {Distinct: "nearly"},
-		`text: "some" is unknown`:       {Text: "some"},
-		`must not be negative`:          {Limit: -1},
-		`no field is called "colour"`:   {Fields: []string{"colour"}},
-		`holds no list of pages`:        {Format: "decisions.jsonl", Limit: 3},
-		`are for lists of pages`:        {Format: "wacz", Sample: 3},
+		`column 14: `:                    {Where: "lang(de) and keywrd(reef)"},
+		`where: .*no_such`:               {Where: `page.no_such > 3`},
+		`where: .*wrods`:                 {Where: `{wrods: 3}`},
+		`respect: "tmd" is unknown`:      {Respect: []string{"tmd"}},
+		`distinct: "nearly" is unknown`:  {Distinct: "nearly"},
+		`text: "some" is unknown`:        {Text: "some"},
+		`must not be negative`:           {Limit: -1},
+		`no field is called "colour"`:    {Fields: []string{"colour"}},
+		`holds no list of pages`:         {Format: "decisions.jsonl", Limit: 3},
+		`are for lists of pages`:         {Format: "wacz", Sample: 3},
+		`graph: "towns" is unknown`:      {Format: "gexf", Graph: "towns"},
+		`looks for pages, not for sites`: {Format: "gexf", Graph: "sites"},
 	} {
 		_, err := c.Export(t.Context(), filepath.Join(dir, "a.jsonl"), opt)
 		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
