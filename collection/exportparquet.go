@@ -121,7 +121,7 @@ func pageID(u dowse.URL) string {
 // The bounds of a row group, which is held in memory.
 const (
 	groupRows  = 20_000
-	groupBytes = 32 << 20
+	groupBytes = 16 << 20
 )
 
 // parquetSink writes one row per page. Columns are compressed with zstd.

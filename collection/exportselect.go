@@ -159,6 +159,9 @@ func parseWhere(s string) (*predicate.Predicate, error) {
 	}
 	p, problems := predicate.FromTree(tree, nil)
 	if len(problems) > 0 {
+		if m, _ := tree.(map[string]any); m["expr"] != nil {
+			problems[0].Path = "" // the problem names it already
+		}
 		return nil, wrong("where: %v", &problems[0])
 	}
 	return p, nil

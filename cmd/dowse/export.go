@@ -14,6 +14,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/settings"
 )
 
 // exportCmd writes pages of a collection into one file. The suffix of the file selects
@@ -32,7 +33,7 @@ type exportCmd struct {
 	Sample   int        `placeholder:"N" help:"Export a sample of this many pages."`
 	Text     exportText `placeholder:"main" help:"Include the text of pages: main, all or none."`
 	Fields   []string   `placeholder:"NAME" help:"Fields of a list, in this order."`
-	Shard    int64      `type:"size" placeholder:"SIZE" help:"Begin a new file after this much data (e.g. 100MB)."`
+	Shard    shardSize  `placeholder:"SIZE" help:"Begin a new file after this much data (e.g. 100MB)."`
 	Graph    string     `placeholder:"OF" help:"Nodes of a graph: hosts, pages or sites."`
 	Format   string     `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
 	Force    bool       `help:"Overwrite an existing file."`
@@ -86,6 +87,22 @@ there are texts; --respect noarchive for texts and archives (--respect none: all
 
 Fields:
 ` + indented(strings.Join(collection.ExportFields(), " "))
+}
+
+// A shardSize is the value of --shard, written as sizes of settings are: 100MB, 1GiB.
+type shardSize int64
+
+// UnmarshalText reads a size as the table of settings does.
+func (s *shardSize) UnmarshalText(text []byte) error {
+	f, _ := settings.ByFlag("bytes") // a setting of this kind
+	n, err := f.Read(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a size; write 100MB or 1GiB", text)
+	}
+	if *s = shardSize(n.(int64)); *s <= 0 {
+		return fmt.Errorf("got %q, want a size above 0", text)
+	}
+	return nil
 }
 
 // Run writes the export. Pages that cannot be read are left out and listed, and the exit
@@ -155,7 +172,7 @@ func (c *exportCmd) check(w *world) error {
 func (c *exportCmd) options(w *world) collection.ExportOptions {
 	return collection.ExportOptions{
 		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Fields: c.Fields, Text: string(c.Text), Force: c.Force,
-		Where: c.Where, MinScore: c.MinScore, Distinct: c.Distinct, Respect: c.Respect, Limit: c.Limit, Sample: c.Sample, Shard: c.Shard, Graph: c.Graph,
+		Where: c.Where, MinScore: c.MinScore, Distinct: c.Distinct, Respect: c.Respect, Limit: c.Limit, Sample: c.Sample, Shard: int64(c.Shard), Graph: c.Graph,
 		Stdout: w.out, Software: "dowse/" + crawler.Version,
 	}
 }
