@@ -127,7 +127,7 @@ const (
 // parquetSink writes one row per page. Columns are compressed with zstd.
 type parquetSink struct {
 	x       *exporter
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []parquetColumn
 	row     reflect.Type // a struct with one field per column
 	bytes   int          // of the row group
@@ -152,7 +152,7 @@ func newParquetSink(x *exporter, w io.Writer) (listSink, error) {
 	s.row = reflect.StructOf(fields)
 	schema := parquet.SchemaOf(reflect.New(s.row).Interface())
 	// The name of the program is fixed, so that the bytes do not depend on its build.
-	s.w = parquet.NewWriter(w, schema, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}), parquet.CreatedBy("dowse", "0.1", "0"))
+	s.w = parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}), parquet.CreatedBy("dowse", "0.1", "0"))
 	return s, nil
 }
 
@@ -184,7 +184,7 @@ func (s *parquetSink) prepare(c *exportedPage) error {
 func (s *parquetSink) add(c *exportedPage) (int, error) {
 	n := len(c.row.Text) + 500
 	s.bytes, s.rows = s.bytes+n, s.rows+1
-	if err := s.w.Write(c.prepared); err != nil {
+	if _, err := s.w.Write([]any{c.prepared}); err != nil {
 		return 0, err
 	}
 	if s.bytes < groupBytes && s.rows < groupRows {

@@ -115,7 +115,7 @@ func newSelection(opt *ExportOptions, withText, archived bool) (*selection, erro
 }
 
 // respected returns the wishes to keep: those asked for, or noarchive for an export of
-// content. The word none stands for no wish, and all for every one.
+// content. The word none means no wish, and all every one.
 func respected(asked []string, content bool) ([]string, error) {
 	if len(asked) == 0 {
 		if content {

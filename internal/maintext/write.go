@@ -106,7 +106,6 @@ func (p *Page) writeLinked(b *strings.Builder, x *block, links []linkPlace) []li
 			continue
 		}
 		writeEscaped(b, p.doc.Text[at:l.start], first && x.level == 0)
-		first = first && l.start == at
 		b.WriteByte('[')
 		writeEscaped(b, p.doc.Text[l.start:l.end], false)
 		b.WriteString("](" + markdownURL(string(l.url)) + ")")
