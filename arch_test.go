@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/state": {},
 	"dowse/strategy/internal/book":  {"dowse/internal/text"},
 	"dowse/internal/extract":        {"dowse", "dowse/weburl"},
+	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract"},
 	"dowse/internal/durable":        {},
 	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
@@ -76,6 +77,7 @@ var allowed = map[string][]string{
 	"dowse/collection": {
 		"dowse/internal/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
+		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
 	},
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
@@ -105,6 +107,8 @@ var allowed = map[string][]string{
 	"dowse/internal/hostile/template": {},
 	"dowse/cmd/dowse":                 {"*"},
 
+	"dowse/internal/maintext/madepages": {}, // only tests and benchmarks import it
+
 	"dowse/internal/golden":     {}, // only tests import it
 	"dowse/internal/shareddata": {}, // only tests import it
 	"dowse/internal/skips":      {},
@@ -125,7 +129,7 @@ var modules = map[string]struct {
 	"github.com/nlnwa/whatwg-url":            {"URLs as browsers parse them", []string{"weburl"}},
 	"golang.org/x/net/publicsuffix":          {"registrable domains", []string{"weburl"}},
 	"golang.org/x/net/idna":                  {"international host names", []string{"weburl"}},
-	"golang.org/x/net/html":                  {"the HTML tokenizer and charsets", []string{"internal/extract", "fetch"}},
+	"golang.org/x/net/html":                  {"the HTML tokenizer, names of elements and charsets", []string{"internal/extract", "internal/maintext", "fetch"}},
 	"golang.org/x/net/http2":                 {"header blocks of HTTP/2 floods in tests", []string{"internal/hostile"}},
 	"golang.org/x/net/dns":                   {"DNS answers in tests", []string{"fetch", "internal/hostile", "cmd/dowse"}},
 	"golang.org/x/text":                      {"Unicode forms and encodings", []string{"internal/text", "fetch", "internal/search"}},
@@ -143,6 +147,7 @@ var modules = map[string]struct {
 	"github.com/blevesearch/bleve/v2":        {"the full-text index (scorch)", []string{"internal/search"}},
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
+	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},
@@ -157,7 +162,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/worddiff", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
+		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/worddiff", "internal/ledger", "crawl", "internal/extract", "internal/maintext", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/internal/logistic", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -118,7 +118,12 @@ func (c *Collection) blankAt(place dowse.Place) bool {
 // cases that is the last visit to the URL that the revisit names. Otherwise the
 // whole archive is read once, and the places of all responses are kept for later
 // calls.
+//
+// Only one goroutine at a time looks for an original: the index of originals and
+// the journal are not made for several.
 func (c *Collection) original(r *archive.Record) (dowse.Place, error) {
+	c.seeking.Lock()
+	defer c.seeking.Unlock()
 	id := bareID(r.Header.Value("WARC-Refers-To"))
 	if p, ok := c.lastPlace(dowse.URL(r.Header.Value("WARC-Refers-To-Target-URI"))); ok && c.holds(p, id) {
 		return p, nil
@@ -217,12 +222,20 @@ func eachRecord(path string, do func(*archive.Record) error) error {
 // today's extractor, so it may differ from what the judge saw when the page was
 // fetched. Errors are those of [Collection.Body].
 func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
+	return c.document(p, func(body []byte, opt extract.Options, _ http.Header) *dowse.Document {
+		return extract.HTML(body, p.URL, opt)
+	})
+}
+
+// document calls read with the archived answer of a page, and returns what it
+// makes of it. It may be called from several goroutines.
+func (c *Collection) document(p *dowse.Page, read func(body []byte, opt extract.Options, header http.Header) *dowse.Document) (*dowse.Document, error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
 		return nil, fmt.Errorf("collection: %s: %w", p.URL, err)
 	}
 	text, _ := extract.Decode(body, header.Get("Content-Type"))
-	doc := extract.HTML(text, p.URL, extract.Options{Agent: c.Settings.Identity.Agent})
+	doc := read(text, extract.Options{Agent: c.Settings.Identity.Agent}, header)
 	if doc.Modified.IsZero() {
 		doc.Modified = fetch.LastModified(header)
 	}

@@ -34,7 +34,7 @@ func TestFlippedBitsAreFound(t *testing.T) {
 			}
 		}
 		c := open(t, dir, true)
-		n, err := c.Export(t.Context(), filepath.Join(t.TempDir(), "x.jsonl"), collection.ExportOptions{All: true, Text: true})
+		n, err := c.Export(t.Context(), filepath.Join(t.TempDir(), "x.jsonl"), collection.ExportOptions{All: true, Text: "all", Distinct: "none"})
 		if err != nil || n != len(rows) || c.Unread.Count() != 1 || c.Unread.Problems[0].Place != string(row.URL) {
 			t.Errorf("export: %d pages of %d, unread %+v, %v; want %s alone unread", n, len(rows), c.Unread.Problems, err, row.URL)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"dowse"
 	"dowse/crawl"
@@ -63,6 +64,7 @@ type Collection struct {
 	// originals are the places of archived responses by record ID. They are
 	// found when a revisit first needs them, see findOriginals.
 	originals map[string]dowse.Place
+	seeking   sync.Mutex // held while originals are looked for
 }
 
 // folders are the folders that every collection has.

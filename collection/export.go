@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"dowse"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/facts"
+	"dowse/internal/maintext"
 )
 
 // ExportOptions select what to export. If neither On nor All is set, the pages
@@ -38,9 +41,34 @@ type ExportOptions struct {
 	// Fields are the columns of .jsonl and .csv in their order, see
 	// ExportFields.
 	Fields []string
-	// Text adds the text of pages, extracted again from the archive.
-	Text bool
-	// Force replaces an existing file.
+	// Text adds the text of pages, extracted again from the archive: main for the
+	// own text of a page, without the frame of its site; all for the whole text;
+	// none. Default none, for .md and .parquet main.
+	Text string
+	// Where exports only pages for which a condition holds: an expression, an
+	// expression in CEL, or a tree in braces, as in topic files.
+	Where string
+	// Distinct leaves out pages whose text another page of the export has: exact,
+	// near or none. Default near if the export has texts, otherwise none.
+	Distinct string
+	// MinScore is the least relevance; default 0.
+	MinScore float64
+	// Limit is the largest number of pages, and Sample the number of pages that are
+	// chosen by their URLs; default 0, for all.
+	Limit  int
+	Sample int
+	// Respect are the wishes of owners to keep: noarchive, noindex, tdm, ai; all or
+	// none. Default noarchive for archives and texts, otherwise none.
+	Respect []string
+	// Shard begins a new file after this many bytes of data; default 0, for one file.
+	Shard int64
+	// Graph is what the nodes of a graph are: hosts or pages. Default the sites of a
+	// crawl for sites, the hosts of others.
+	Graph string
+	// Progress, if set, is called with the pages that were looked at and how many
+	// there are.
+	Progress func(done, total int)
+	// Force replaces an existing file, or a folder that an export has written.
 	Force bool
 	// Stdout receives the export to "-"; default os.Stdout.
 	Stdout io.Writer
@@ -91,23 +119,28 @@ type exportFormat struct {
 	packed bool
 	about  string
 	write  func(x *exporter, w io.Writer) error
+	// list, if set, is how the format writes a list of pages, instead of write.
+	list func(x *exporter, w io.Writer) (listSink, error)
 }
 
 // exportFormats returns the formats. If several suffixes match a name, the first
 // one in this list counts, so longer suffixes come before shorter ones.
 func exportFormats() []exportFormat {
 	return []exportFormat{
-		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc},
-		{"wacz", false, "the collection in one file, for replay (WACZ 1.2)", (*exporter).wacz},
-		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions},
-		{"sites.jsonl", true, "one JSON object per site, for a crawl for sites", (*exporter).sitesJSONL},
-		{"sites.csv", true, "one row per site", (*exporter).sitesCSV},
-		{"gexf", true, "the graph of sites, for Gephi", (*exporter).gexf},
-		{"graphml", true, "the graph of sites", (*exporter).graphml},
-		{"dot", true, "the graph of sites, for Graphviz", (*exporter).dot},
-		{"svg", false, "a picture of the graph of sites", (*exporter).svg},
-		{"jsonl", true, "one JSON object per page", (*exporter).jsonl},
-		{"csv", true, "one row per page", (*exporter).csv},
+		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc, nil},
+		{"wacz", false, "the collection in one file, for replay (WACZ 1.2)", (*exporter).wacz, nil},
+		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions, nil},
+		{"sites.jsonl", true, "one JSON object per site, for a crawl for sites", (*exporter).sitesJSONL, nil},
+		{"sites.csv", true, "one row per site", (*exporter).sitesCSV, nil},
+		{"edges.csv", true, "the links of the graph as a table", (*exporter).edgesCSV, nil},
+		{"gexf", true, "the graph of hosts, pages or sites, for Gephi", (*exporter).gexf, nil},
+		{"graphml", true, "the graph of hosts, pages or sites", (*exporter).graphml, nil},
+		{"dot", true, "the graph of hosts, pages or sites, for Graphviz", (*exporter).dot, nil},
+		{"svg", false, "a picture of the graph of sites", (*exporter).svg, nil},
+		{"md", false, "a folder with one Markdown file per page", nil, nil},
+		{"parquet", false, "one row per page, with its text (Parquet)", nil, newParquetSink},
+		{"jsonl", true, "one JSON object per page", nil, newJSONLSink},
+		{"csv", true, "one row per page", nil, newCSVSink},
 	}
 }
 
@@ -148,11 +181,13 @@ func formatOf(name string) (exportFormat, string, error) {
 
 // Export writes the selected part of the collection into one file; the suffix of
 // the file selects the format. For the name "-" it writes to standard output in
-// opt.Format.
+// opt.Format. A list of pages has a data card next to it, in Markdown and in JSON;
+// with opt.Shard it is several files. The format md writes a folder.
 //
-// The file appears only when it is complete: an error or a crash leaves no
-// partial file. Export returns the number of pages written, for decisions the
-// number of lines, for graphs the number of sites. Parts that can't be read are
+// Pages are in the order in which they were fetched, and the same collection and
+// options always give the same bytes. Files appear only when they are complete: an
+// error or a crash leaves no partial file. Export returns the number of pages
+// written, for decisions the number of lines, for graphs the number of nodes. Parts that can't be read are
 // passed over and recorded in Collection.Unread; other messages for a person are
 // added to Collection.Notices.
 func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) (n int, err error) {
@@ -164,23 +199,69 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 	if err != nil {
 		return 0, fmt.Errorf("collection: export to %s: %w", out, err)
 	}
-	x := &exporter{c: c, ctx: ctx, opt: opt, out: out}
+	x, err := newExporter(ctx, c, out, format, opt)
+	if err == nil {
+		err = x.run(format, pack)
+	}
+	if x != nil {
+		c.Notices = append(c.Notices, x.notes...)
+		n = x.n
+	}
+	if err != nil {
+		return n, fmt.Errorf("collection: export to %s: %w", out, err)
+	}
+	return n, nil
+}
+
+// newExporter checks the options of an export.
+func newExporter(ctx context.Context, c *Collection, out string, format exportFormat, opt ExportOptions) (x *exporter, err error) {
+	folder := format.suffix == "md"
+	if opt.Text == "" && (folder || format.suffix == "parquet") {
+		opt.Text = textMain
+	}
+	switch opt.Text {
+	case "":
+		opt.Text = none
+	case none, textMain, textAll:
+	default:
+		return nil, wrong("text: %q is unknown; want main, all or none", opt.Text)
+	}
+	x = &exporter{c: c, ctx: ctx, opt: opt, out: out, format: format.suffix, markdown: folder, left: map[string]int{}}
 	if x.fields, err = fieldsOf(format.suffix, opt); err != nil {
-		return 0, fmt.Errorf("collection: export to %s: %w", out, err)
+		return nil, err
+	}
+	list := format.list != nil || folder
+	archived := format.suffix == "wacz" || format.suffix == "warc.gz"
+	x.needsFields = list && (opt.Text != none || slices.ContainsFunc(x.fields, func(name string) bool { return facts.Named(name).Document }))
+	if x.sel, err = newSelection(&opt, list && opt.Text != none, archived); err != nil {
+		return nil, err
+	}
+	if !list && !archived && (x.sel.isChosen(&opt) || opt.Sample > 0 || opt.Limit > 0 || opt.Shard > 0 || opt.Distinct != "" || len(opt.Respect) > 0) {
+		return nil, wrong("%s holds no list of pages; where, min-score, distinct, limit, sample, shard and respect do not apply to it", format.suffix)
+	}
+	return x, nil
+}
+
+// run writes the export.
+func (x *exporter) run(format exportFormat, pack string) error {
+	if x.out != "-" {
+		if err := outside(x.out); err != nil {
+			return err
+		}
+	}
+	switch {
+	case x.markdown:
+		return x.writeFolder()
+	case format.list != nil:
+		return x.writeList(format, pack)
 	}
 	write := func(w io.Writer) error {
 		return packed(w, pack, func(w io.Writer) error { return format.write(x, w) })
 	}
-	if out == "-" {
-		err = toStdout(opt.Stdout, write)
-	} else if err = outside(out); err == nil {
-		err = toFile(out, opt.Force, write)
+	if x.out == "-" {
+		return toStdout(x.opt.Stdout, write)
 	}
-	c.Notices = append(c.Notices, x.notes...)
-	if err != nil {
-		return x.n, fmt.Errorf("collection: export to %s: %w", out, err)
-	}
-	return x.n, nil
+	return toFile(x.out, x.opt.Force, write)
 }
 
 // An exporter writes one export.
@@ -189,10 +270,27 @@ type exporter struct {
 	ctx    context.Context
 	opt    ExportOptions
 	out    string
+	format string // the suffix
 	fields []string
 	n      int
 	// notes are messages for a person.
 	notes []string
+
+	sel         *selection
+	needsFields bool // the export has facts of the content of pages
+	markdown    bool
+	left        map[string]int // pages that were left out, by reason
+	card        cardCounts
+
+	// samples are the hosts whose templates are not learnt yet, and templates
+	// those that are, by the numbers of hosts; learnt counts the blocks.
+	samples   map[uint32]*hostSample
+	templates map[uint32]*maintext.Template
+	learnt    int
+
+	// withheld are the pages that an archive must not have, with the files that
+	// hold them; nil until they are looked for.
+	withheld map[dowse.URL]string
 
 	// lost are the parts of the archive that can't be read.
 	lost []archive.Loss
@@ -234,16 +332,11 @@ func (x *exporter) pages(f Filter, do func(*Row) error) error {
 // packed calls write with a writer that compresses into w as the suffix demands,
 // and ends the compressed stream.
 func packed(w io.Writer, pack string, write func(io.Writer) error) error {
-	var z io.WriteCloser
-	var err error
-	switch pack {
-	case ".gz":
-		z = gzip.NewWriter(w)
-	case ".zst":
-		if z, err = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); err != nil {
-			return err
-		}
-	default:
+	z, err := packer(w, pack)
+	if err != nil {
+		return err
+	}
+	if z == nil {
 		return write(w)
 	}
 	if err := write(z); err != nil {
@@ -251,6 +344,17 @@ func packed(w io.Writer, pack string, write func(io.Writer) error) error {
 		return err
 	}
 	return z.Close()
+}
+
+// packer returns a writer that compresses into w, nil for no compression.
+func packer(w io.Writer, pack string) (io.WriteCloser, error) {
+	switch pack {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return nil, nil
 }
 
 // toStdout writes through a buffer to w, or to standard output if w is nil.

@@ -16,11 +16,55 @@ import (
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/facts"
+	"dowse/internal/frontier"
+	"dowse/internal/plain"
 )
 
 // warc writes the selected pages as one WARC file.
 func (x *exporter) warc(w io.Writer) error {
+	if err := x.findWithheld(); err != nil {
+		return err
+	}
 	return x.copyPages(w, x.filter())
+}
+
+// findWithheld finds the pages that the archive must not have, by the selection of the
+// export, and adds a note that counts them. Challenges, which hosts send in place of
+// pages, are among them: no person was meant to see them.
+func (x *exporter) findWithheld() error {
+	x.withheld = map[dowse.URL]string{}
+	err := x.pages(Filter{Since: x.opt.Since}, func(row *Row) error {
+		if !x.admits(row) {
+			x.withheld[row.URL] = row.Fetch.Archive.File
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range leftMeanings() {
+		if n := x.left[m[0]]; n > 0 {
+			x.notes = append(x.notes, fmt.Sprintf("%s left out: %s", plain.Some(n, "page"), m[1]))
+		}
+	}
+	fr := x.c.Crawl.Frontier()
+	for id := range frontier.ID(fr.Len()) {
+		if fr.State(id) != dowse.Excluded || x.c.Crawl.ReasonFor(id) != dowse.SkipChallenge {
+			continue
+		}
+		if v, ok := fr.Visit(id); ok {
+			if e, err := x.c.entry(v.Place); err == nil && e.Page != nil {
+				x.withheld[x.c.URL(id)] = e.Page.Fetch.Archive.File
+			}
+		}
+	}
+	return nil
+}
+
+// isWithheld reports whether the archive must not have a page.
+func (x *exporter) isWithheld(u dowse.URL) bool {
+	_, withheld := x.withheld[u]
+	return withheld
 }
 
 // copyPages writes the records of the selected pages, and once each the records
@@ -39,6 +83,9 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		pagesAt[key] = append(pagesAt[key], u)
 	}
 	err := x.pages(f, func(row *Row) error {
+		if x.isWithheld(row.URL) {
+			return nil
+		}
 		p := row.Fetch.Archive
 		first, err := x.c.refersTo(p)
 		if err != nil {
@@ -95,6 +142,9 @@ func (x *exporter) archiveOptions() archive.Options {
 // file with several hard links is left out with a note: it could be a private
 // file of this machine that was linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
+	if err := x.findWithheld(); err != nil {
+		return err
+	}
 	archives, index, clean, err := x.archives()
 	if err != nil {
 		return err
@@ -152,7 +202,7 @@ func (x *exporter) archives() (files []string, index string, clean func(), err e
 	}
 	clean = func() { os.RemoveAll(dir) }
 	index = filepath.Join(dir, "index.cdxj")
-	if x.opt.On || !x.opt.Since.IsZero() || !x.opt.Changed.IsZero() {
+	if x.opt.On || !x.opt.Since.IsZero() || !x.opt.Changed.IsZero() || x.sel.isChosen(&x.opt) {
 		files, err = x.chosen(dir, index)
 	} else {
 		files, err = x.whole(dir, index)
@@ -222,7 +272,8 @@ func (c *Collection) copyHead(w io.Writer, name string, n int64) error {
 
 // whole returns the WARC files of the collection and writes their index. A
 // damaged file is replaced by a copy of its readable records, since viewers stop
-// at the first damaged one.
+// at the first damaged one, and a file with pages that the archive must not have by
+// a copy without them.
 func (x *exporter) whole(dir, index string) ([]string, error) {
 	files, err := x.committedFiles(dir)
 	if err != nil {
@@ -237,8 +288,16 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 		damaged[l.Path] = true
 		x.lost = append(x.lost, l)
 		x.c.unreadRecord(l)
-	}, files...); err != nil || len(damaged) == 0 {
-		return files, err
+	}, files...); err != nil {
+		return nil, err
+	}
+	for _, name := range x.withheld {
+		if name != "" {
+			damaged[filepath.Join(x.c.ArchiveDir(), name)] = true
+		}
+	}
+	if len(damaged) == 0 {
+		return files, nil
 	}
 	for i, path := range files {
 		if !damaged[path] {
@@ -246,7 +305,7 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 		}
 		files[i] = filepath.Join(dir, filepath.Base(path))
 		if err := toFile(files[i], false, func(w io.Writer) error {
-			return archive.CopySound(w, path, func(archive.Loss) {})
+			return archive.CopySound(w, path, func(archive.Loss) {}, func(target string) bool { return x.isWithheld(dowse.URL(target)) })
 		}); err != nil {
 			return nil, err
 		}
@@ -308,6 +367,9 @@ func (x *exporter) workDir() string {
 func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	return func(yield func(archive.PageLine, error) bool) {
 		err := x.pages(f, func(row *Row) error {
+			if x.isWithheld(row.URL) {
+				return nil
+			}
 			if x.isLost(row) {
 				x.leaveOut(row.URL, errNotThere)
 				return nil

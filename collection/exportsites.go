@@ -101,18 +101,7 @@ func (x *exporter) graph(write func(g *site.Graph) error) error {
 	return write(g)
 }
 
-func (x *exporter) gexf(w io.Writer) error {
-	return x.graph(func(g *site.Graph) error { return g.GEXF(w) })
-}
-
-func (x *exporter) graphml(w io.Writer) error {
-	return x.graph(func(g *site.Graph) error { return g.GraphML(w) })
-}
-
-func (x *exporter) dot(w io.Writer) error {
-	return x.graph(func(g *site.Graph) error { return g.DOT(w) })
-}
-
+// svg draws the graph of sites.
 func (x *exporter) svg(w io.Writer) error {
 	return x.graph(func(g *site.Graph) error { return g.SVG(w, "Sites of "+x.c.Settings.Name) })
 }

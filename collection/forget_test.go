@@ -175,7 +175,7 @@ func forgottenStays(t *testing.T, c *collection.Collection, u dowse.URL) {
 		}
 	}
 	export(t, c, "a.wacz", collection.ExportOptions{})
-	export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: true})
+	export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: "all", Distinct: "none"})
 }
 
 // A takedown removes what others wrote about a page: labels, answers of an outside judge,

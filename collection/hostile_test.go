@@ -68,7 +68,7 @@ func TestHostileWords(t *testing.T) {
 		"/b": page("\xff\xfe\xc0 barnacle", "", strings.Repeat("barnacle \xf0\x28 tide ", 60)),
 	}
 	c := open(t, crawlSmall(t, web), true)
-	path, n := export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: true})
+	path, n := export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: "all", Distinct: "none"})
 	lines := unpacked(t, path)
 	if !utf8.Valid(lines) || len(jsonLines(t, lines)) != n || n != 3 {
 		t.Errorf("%d pages, %q", n, lines)

@@ -484,7 +484,7 @@ func (r *scenarioRun) info([]string) {
 // export reads "NAME [all] [on] [text] [fields=A,B]" and shows the lines of the export.
 func (r *scenarioRun) export(args []string) {
 	words, named := options(args)
-	opt := collection.ExportOptions{On: slices.Contains(words, "on"), All: slices.Contains(words, "all"), Text: slices.Contains(words, "text"), Now: takenDown}
+	opt := collection.ExportOptions{On: slices.Contains(words, "on"), All: slices.Contains(words, "all"), Text: map[bool]string{true: "all"}[slices.Contains(words, "text")], Now: takenDown}
 	if f := named["fields"]; f != "" {
 		opt.Fields = strings.Split(f, ",")
 	}

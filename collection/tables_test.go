@@ -198,8 +198,8 @@ func TestCells(t *testing.T) {
 		opt    ExportOptions
 		want   string
 	}{
-		{"jsonl", ExportOptions{}, ""}, {"jsonl", ExportOptions{Fields: []string{"url"}, Text: true}, "url text"}, {"jsonl", ExportOptions{Text: true}, ""},
-		{"csv", ExportOptions{}, strings.Join(csvFields, " ")}, {"csv", ExportOptions{Fields: []string{"text", "url"}, Text: true}, "text url"}, {"wacz", ExportOptions{Fields: []string{"colour"}}, ""},
+		{"jsonl", ExportOptions{}, ""}, {"jsonl", ExportOptions{Fields: []string{"url"}, Text: "all"}, "url text"}, {"jsonl", ExportOptions{Text: "all"}, ""},
+		{"csv", ExportOptions{}, strings.Join(csvFields, " ")}, {"csv", ExportOptions{Fields: []string{"text", "url"}, Text: "all"}, "text url"}, {"wacz", ExportOptions{Fields: []string{"colour"}}, ""},
 	} {
 		if got, err := fieldsOf(c.format, c.opt); err != nil || strings.Join(got, " ") != c.want {
 			t.Errorf("%s %+v: %v, %v, want %s", c.format, c.opt, got, err, c.want)

@@ -10,24 +10,52 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/settings"
 )
 
 // exportCmd writes pages of a collection into one file. The suffix of the file selects
 // the format, so there is one command for all formats.
 type exportCmd struct {
-	Dir     string   `arg:"" help:"Collection."`
-	Out     string   `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
-	On      bool     `help:"Export only pages on topic."`
-	All     bool     `help:"Export all pages that were fetched."`
-	Fields  []string `placeholder:"NAME" help:"Fields of .jsonl and .csv, in this order."`
-	Text    bool     `help:"Include the text of pages in .jsonl and .csv."`
-	Since   moment   `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
-	Changed moment   `name:"changed-since" placeholder:"WHEN" help:"Export only pages that have changed since."`
-	Format  string   `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
-	Force   bool     `help:"Overwrite an existing file."`
+	Dir      string     `arg:"" help:"Collection."`
+	Out      string     `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
+	On       bool       `help:"Export only pages on topic."`
+	All      bool       `help:"Export all pages that were fetched."`
+	Since    moment     `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
+	Changed  moment     `name:"changed-since" placeholder:"WHEN" help:"Export only pages that have changed since."`
+	Where    string     `placeholder:"EXPR" help:"Export only pages that meet a condition."`
+	MinScore float64    `placeholder:"N" help:"Export only pages of at least this relevance."`
+	Distinct string     `placeholder:"HOW" help:"Leave out duplicates: exact, near or none."`
+	Respect  []string   `placeholder:"WISH" help:"Keep wishes of owners: noarchive, noindex, tdm, ai."`
+	Limit    int        `placeholder:"N" help:"Export at most this many pages."`
+	Sample   int        `placeholder:"N" help:"Export a sample of this many pages."`
+	Text     exportText `placeholder:"main" help:"Include the text of pages: main, all or none."`
+	Fields   []string   `placeholder:"NAME" help:"Fields of a list, in this order."`
+	Shard    shardSize  `placeholder:"SIZE" help:"Begin a new file after this much data (e.g. 100MB)."`
+	Graph    string     `placeholder:"OF" help:"Nodes of a graph: hosts, pages or sites."`
+	Format   string     `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
+	Force    bool       `help:"Overwrite an existing file."`
 }
+
+// An exportText is the value of --text: main if the flag has none. A value may follow
+// after a space, since the three values are no names that files have.
+type exportText string
+
+// Decode implements kong.MapperValue for a flag whose value is optional.
+func (t *exportText) Decode(ctx *kong.DecodeContext) error {
+	*t = "main"
+	next := ctx.Scan.Peek()
+	if next.Type == kong.FlagValueToken || slices.Contains([]string{"main", "all", "none"}, next.String()) {
+		*t = exportText(ctx.Scan.Pop().String())
+	}
+	return nil
+}
+
+// IsBool lets the parser accept the flag without a value.
+func (exportText) IsBool() bool { return true }
 
 func (exportCmd) Help() string {
 	var formats strings.Builder
@@ -40,7 +68,10 @@ func (exportCmd) Help() string {
 	}
 	return `Examples:
   dowse export reefs.dowse reefs.wacz
-  dowse export reefs.dowse reefs.jsonl.zst --text --all
+  dowse export reefs.dowse reefs.jsonl.zst --text main --all
+  dowse export reefs.dowse reefs.parquet --where 'lang(en)' --shard 100MB
+  dowse export reefs.dowse notes.md --min-score 0.8
+  dowse export reefs.dowse hosts.gexf
   dowse export reefs.dowse new.csv --since 7d --fields url,title,relevance
   dowse export reefs.dowse changed.jsonl --changed-since 7d --text
   dowse export reefs.dowse - | jq -r .url
@@ -49,10 +80,31 @@ Formats:
 ` + formats.String() + `  * also compressed: .gz, .zst
 
 Without --on and --all: the pages on topic; for .wacz the whole collection, with
-the pages on topic first.
+the pages on topic first; for graphs what was fetched. A list of pages comes with a
+data card (FILE.card.md, FILE.card.json).
+
+Defaults: --text main for .md and .parquet, none for other lists; --distinct near if
+there are texts; --respect noarchive for texts and archives (--respect none: all).
+--where takes an expression, 'page.words > 200', or {lang: en}, as in topics.
 
 Fields:
 ` + indented(strings.Join(collection.ExportFields(), " "))
+}
+
+// A shardSize is the value of --shard, written as sizes of settings are: 100MB, 1GiB.
+type shardSize int64
+
+// UnmarshalText reads a size as the table of settings does.
+func (s *shardSize) UnmarshalText(text []byte) error {
+	f, _ := settings.ByFlag("bytes") // a setting of this kind
+	n, err := f.Read(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a size; write 100MB or 1GiB", text)
+	}
+	if *s = shardSize(n.(int64)); *s <= 0 {
+		return fmt.Errorf("got %q, want a size above 0", text)
+	}
+	return nil
 }
 
 // Run writes the export. Pages that cannot be read are left out and listed, and the exit
@@ -68,7 +120,11 @@ func (c *exportCmd) Run(w *world) error {
 	defer cr.Close()
 	// Notices from before the export were shown when the collection was opened.
 	before := len(cr.Collection.Notices)
-	n, err := cr.Collection.Export(w.ctx, c.Out, c.options(w))
+	bar := &progress{w: w}
+	opt := c.options(w)
+	opt.Progress = func(done, total int) { bar.show("pages", int64(done), int64(total)) }
+	n, err := cr.Collection.Export(w.ctx, c.Out, opt)
+	bar.clear()
 	if err != nil {
 		return exportError(err)
 	}
@@ -108,7 +164,7 @@ func (c *exportCmd) check(w *world) error {
 			return usage("unknown field %q; want one of %s", f, strings.Join(known, " "))
 		}
 	}
-	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
+	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || c.Format == "parquet" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
 		return usage("%s: cannot be printed on a terminal; give a file or a pipe", c.Format)
 	}
 	return nil
@@ -117,14 +173,18 @@ func (c *exportCmd) check(w *world) error {
 // options returns the options of the export that the flags describe.
 func (c *exportCmd) options(w *world) collection.ExportOptions {
 	return collection.ExportOptions{
-		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Changed: c.Changed.Time, Fields: c.Fields, Text: c.Text, Force: c.Force,
+		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Changed: c.Changed.Time, Fields: c.Fields, Text: string(c.Text), Force: c.Force,
+		Where: c.Where, MinScore: c.MinScore, Distinct: c.Distinct, Respect: c.Respect, Limit: c.Limit, Sample: c.Sample, Shard: int64(c.Shard), Graph: c.Graph,
 		Stdout: w.out, Software: "dowse/" + crawler.Version,
 	}
 }
 
-// siteExport matches the names of exports whose records are sites, not pages, for the
-// last line of the command.
-var siteExport = regexp.MustCompile(`(sites\.(jsonl|csv)|gexf|graphml|dot|svg)(\.gz|\.zst)?( |$)`)
+// siteExport and graphExport match the names of exports whose records are sites, or nodes
+// of a graph, for the last line of the command.
+var (
+	siteExport  = regexp.MustCompile(`(sites\.(jsonl|csv)|svg)(\.gz|\.zst)?( |$)`)
+	graphExport = regexp.MustCompile(`(gexf|graphml|dot|edges\.csv)(\.gz|\.zst)?( |$)`)
+)
 
 // done returns the last line: how much was written, and where.
 func (c *exportCmd) done(n int) string {
@@ -134,10 +194,17 @@ func (c *exportCmd) done(n int) string {
 		what = some(n, "decision")
 	case siteExport.MatchString(name):
 		what = some(n, "site")
+	case graphExport.MatchString(name):
+		what = some(n, "node")
 	}
 	st, err := os.Stat(c.Out)
-	if c.Out == "-" || err != nil {
+	switch {
+	case c.Out != "-" && c.Shard > 0:
+		return fmt.Sprintf("%s: %s, in several files", c.Out, what)
+	case c.Out == "-" || err != nil:
 		return what
+	case st.IsDir():
+		return fmt.Sprintf("%s: %s", c.Out, what)
 	}
 	return fmt.Sprintf("%s: %s, %s", c.Out, what, bytesText(st.Size()))
 }

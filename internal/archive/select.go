@@ -108,8 +108,9 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 }
 
 // CopySound writes the sound records of a WARC file unchanged, and passes the
-// rest to lost.
-func CopySound(w io.Writer, path string, lost func(Loss)) error {
+// rest to lost. Records about a URL for which drop reports true are left out; nil
+// leaves out none.
+func CopySound(w io.Writer, path string, lost func(Loss), drop func(target string) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
@@ -121,6 +122,9 @@ func CopySound(w io.Writer, path string, lost func(Loss)) error {
 		}
 		if p.Err != nil {
 			lost(Loss{path, p.Offset, p.Length, p.Err})
+			continue
+		}
+		if target := (&Record{Header: p.Header}).Target(); drop != nil && target != "" && drop(target) {
 			continue
 		}
 		if err := copySpan(w, f, byteSpan{p.Offset, p.Length}); err != nil {

@@ -3,6 +3,8 @@ package demo
 import (
 	"strings"
 	"time"
+
+	"dowse"
 )
 
 // sentenceBytes is the mean length of a sentence with its share of markup.
@@ -18,6 +20,23 @@ func (w *Web) render(p pageRef, at place) []byte {
 	return r.buf
 }
 
+// Article returns the HTML of the page's own text: heading, date and paragraphs,
+// without the navigation, the list of related pages and the footer. It reports
+// false for a URL that is not that of a page with such a text. Tests of what finds
+// the main text of a page compare with it.
+func (w *Web) Article(u dowse.URL) ([]byte, bool) {
+	at, ok := parse(u)
+	id, known := w.numberOf(u)
+	if !ok || !known {
+		return nil, false
+	}
+	r := w.newPageWriter(w.page(id), at)
+	r.head()
+	r.frame()
+	r.article()
+	return r.buf[r.own.Start:r.own.End], true
+}
+
 // A pageWriter writes one page into one buffer. The order in which it draws
 // random numbers is part of the web: a draw that is added in the middle changes
 // every page.
@@ -29,7 +48,8 @@ type pageWriter struct {
 	plan     plan
 	session  session
 	title    string
-	passages int // number of sentences
+	passages int        // number of sentences
+	own      dowse.Span // of buf: the article, without the frame of the site and the list of links
 }
 
 // newPageWriter draws what must be known before the first byte: links, mixture
@@ -175,7 +195,9 @@ func (r *pageWriter) frame() {
 // article writes the page's own part: text with links in it, then the list of
 // links.
 func (r *pageWriter) article() {
-	r.str("<main>\n<article>\n<h1>")
+	r.str("<main>\n<article>\n")
+	r.own.Start = int32(len(r.buf))
+	r.str("<h1>")
 	r.heading(r.subject)
 	r.str("</h1>\n<p class=\"date\"><time datetime=\"")
 	r.buf = r.web.published(r.page.source).AppendFormat(r.buf, "2006-01-02")
@@ -183,6 +205,7 @@ func (r *pageWriter) article() {
 	r.buf = r.web.published(r.page.source).AppendFormat(r.buf, "2 January 2006")
 	r.str("</time></p>\n")
 	r.paragraphs(r.plan.textLinks())
+	r.own.End = int32(len(r.buf))
 	r.str("</article>\n<aside>\n<h2>")
 	r.str(phrases[r.lex.language].related)
 	r.str("</h2>\n<ul>\n")

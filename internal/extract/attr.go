@@ -15,9 +15,11 @@ type attributes struct {
 	name, property, httpEquiv     []byte // meta
 	itemtype, itemprop, typeof    []byte // microdata, RDFa
 	encoding                      []byte // of annotation-xml
+	class, id, role               []byte // read only if styled is set
 	hidden, pubdate, font         bool
 
-	any bool // at least one is set, so the struct must be cleared before the next tag
+	styled bool // class, id and role are read too
+	any    bool // at least one is set, so the struct must be cleared before the next tag
 }
 
 // maxAttributes is how many attributes of a tag are read; the rest is skipped.
@@ -146,7 +148,23 @@ func (a *attributes) place(key []byte) (field *[]byte, flag *bool) {
 	case "color", "face", "size":
 		return nil, &a.font
 	}
+	if a.styled {
+		return a.styleOf(string(lower[:len(key)])), nil
+	}
 	return nil, nil
+}
+
+// styleOf is place for the attributes that only [Options].Mark sees.
+func (a *attributes) styleOf(key string) *[]byte {
+	switch key {
+	case "class":
+		return &a.class
+	case "id":
+		return &a.id
+	case "role":
+		return &a.role
+	}
+	return nil
 }
 
 // attributeText returns the text of an attribute written as val: references

@@ -197,7 +197,7 @@ func (p *pass) closeFormat(t tag, ends kind) {
 	for j := i + 1; j < len(p.open.frames); j++ {
 		p.open.work--
 		if p.open.frames[j].kind&special != 0 {
-			p.open.remove(i)
+			p.open.remove(i, p)
 			return
 		}
 	}
@@ -267,7 +267,7 @@ func (p *pass) endForm() {
 		return
 	}
 	f := p.open.frames[i]
-	p.open.remove(i)
+	p.open.remove(i, p)
 	p.separate(f.tag, f.kind)
 }
 

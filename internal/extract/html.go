@@ -3,6 +3,8 @@ package extract
 import (
 	"sync"
 
+	"golang.org/x/net/html/atom"
+
 	"dowse"
 	"dowse/weburl"
 )
@@ -29,6 +31,20 @@ type Options struct {
 	KeepSelf bool              // keep links of the page to itself
 	OnHref   func(href string) // if set, called with each href of a and area as written
 	OnDrop   func(href string) // if set, called with each reference that is not http(s) or too long
+
+	// Mark, if set, is called for each element that is opened, and OnMarked when an
+	// element that got a mark other than 0 is closed, with the part of the text in
+	// it. Both are for readers that need the structure of a page; a crawl does not.
+	Mark     func(Element) uint8
+	OnMarked func(mark uint8, start, end int)
+}
+
+// An Element is what [Options].Mark sees of an element. Its attributes are valid
+// only during the call, and empty where the element has none.
+type Element struct {
+	Name            atom.Atom // 0 for an element that HTML does not know
+	Class, ID, Role []byte
+	Link            bool // it has an href
 }
 
 // The limits that Document.Cut names.
@@ -129,6 +145,7 @@ func newPass(body []byte, url dowse.URL, opt Options) *pass {
 	}
 	p.base, _ = weburl.NewBase(string(url))
 	p.src.body = body
+	p.tag.attr = attributes{styled: opt.Mark != nil}
 	p.link.targets = make([]dowse.Link, 0, 48)
 	return p
 }

@@ -69,7 +69,7 @@ func (s *source) read(attr *attributes, foreign bool) token {
 		return unread
 	}
 	if attr.any {
-		*attr = attributes{}
+		*attr = attributes{styled: attr.styled}
 	}
 	return s.readTag(startTag, s.at+1, attr)
 }

@@ -10,6 +10,7 @@ type frame struct {
 	kind   kind
 	space  space
 	hidden bool
+	marked uint8 // see Options.Mark
 	mode   mode  // the insertion mode when it was opened
 	at     int32 // bytes of text before it
 	mark   int32 // number of mentions in links.open when it was opened
@@ -127,7 +128,8 @@ func (s *stack) popImplied(but tag, p *pass) {
 }
 
 // remove removes element i and leaves the elements in it open.
-func (s *stack) remove(i int) {
+func (s *stack) remove(i int, p *pass) {
+	p.endMark(&s.frames[i])
 	s.frames = append(s.frames[:i], s.frames[i+1:]...)
 	// The blocks of the elements above moved down by one.
 	s.work -= len(s.frames) - i

@@ -144,7 +144,26 @@ func (p *pass) insert(e *element) {
 	if e.kind&void != 0 {
 		return
 	}
-	p.open.push(frame{tag: e.tag, kind: e.kind, hidden: e.attr.hidden}, p)
+	p.open.push(frame{tag: e.tag, kind: e.kind, hidden: e.attr.hidden, marked: p.markOf(e)}, p)
+}
+
+// markOf returns the mark that the caller gives an element, 0 for none.
+func (p *pass) markOf(e *element) uint8 {
+	if p.opt.Mark == nil {
+		return 0
+	}
+	name := e.atom()
+	if e.tag>>31 != 0 {
+		name = 0
+	}
+	return p.opt.Mark(Element{Name: name, Class: e.attr.class, ID: e.attr.id, Role: e.attr.role, Link: e.attr.href != nil})
+}
+
+// endMark reports the end of an element that has a mark.
+func (p *pass) endMark(f *frame) {
+	if f.marked != 0 && p.opt.OnMarked != nil {
+		p.opt.OnMarked(f.marked, int(f.at), p.text.len())
+	}
 }
 
 // insertRaw opens an element whose content is text until its end tag.
@@ -187,6 +206,7 @@ func (p *pass) closed(f *frame) {
 	if f.hidden {
 		p.hidden--
 	}
+	p.endMark(f)
 	p.count(f, -1)
 }
 

@@ -38,7 +38,8 @@ func wholeRow() (*facts.Row, map[string]string) {
 		},
 		State: dowse.Dead, Judged: true, Threshold: 0.5, Seen: time.Unix(50, 0).UTC(), Parent: "http://parent.test/p", Redirect: "http://end.test/",
 		Anchors: []string{"first", "second"}, ParentScore: &parent, ParentHost: "parent.test", Score: &score,
-		Spell: func(what string) string { return map[string]string{"reef": "reefs"}[what] },
+		Reserved: []string{"tdm", "ai"},
+		Spell:    func(what string) string { return map[string]string{"reef": "reefs"}[what] },
 	}
 	return r, map[string]string{
 		"url": `"http://www.example.org:8080/a/b?c=d"`, "title": `"Reefs <&>"`, "host": `"www.example.org"`, "tld": `"org"`, "path": `"/a/b"`,
@@ -52,6 +53,7 @@ func wholeRow() (*facts.Row, map[string]string) {
 		"because": `[{"what":"reef","word":"reefs","weight":1.5,"count":2},{"what":"bias","weight":0}]`, "description": `"about reefs"`,
 		"keywords": `"reef, sea"`, "text": `"Write to reef@example.org today"`, "headings": `["One","Two"]`, "meta": `{"author":"A","og:type":"x"}`,
 		"og": `{"type":"x"}`, "images": `["/i.png"]`, "emails": `["reef@example.org"]`,
+		"lang_score": `0.08712587125871259`, "token_count": `8`, "use_flags": `["ai","tdm"]`,
 	}
 }
 

@@ -130,6 +130,12 @@ func pageFacts() []*Fact {
 			Features: 24, Field: func(p *dowse.Page) any { return &p.Images }},
 		{Name: "emails", Type: List, Doc: "mail addresses in the text", Document: true, Asked: true, Match: Part, Costly: true,
 			Get: func(r *Row) any { return emails(r.Text) }},
+		{Name: "lang_score", Type: Number, Doc: "how certain the words of the text are of its language, 0 to 1; 0 if they look like another", Document: true, Costly: true,
+			Get: languageScore},
+		{Name: "token_count", Type: Integer, Doc: "words, numbers and runs of punctuation in the text; letters of scripts without spaces count one by one", Document: true,
+			Get: func(r *Row) any { return known(tokens(r.Text)) }},
+		{Name: "use_flags", Type: List, Doc: "tdm, ai: uses that the page or its header reserves", Document: true,
+			Get: func(r *Row) any { return useFlags(r) }},
 		{Name: "score", Type: Number, Doc: "the rating by the evidence of the topic alone, 0 to 1", Judging: true, Asked: true, Get: score},
 
 		{Name: "outcome", Doc: "how the visit ended", Journal: 1, Features: 1, Field: func(p *dowse.Page) any { return &p.Outcome }},

@@ -270,7 +270,7 @@ func TestNote(t *testing.T) {
 // holds while the crawl runs, and not when the crawl is rebuilt. Those that only end a crawl
 // are listed here instead: a replay ends where the journal does.
 func TestEveryLimitIsRecorded(t *testing.T) {
-	onlyEnd := []string{"Gain", "GainOver", "Recall"}
+	onlyEnd := []string{"Gain", "GainOver", "Recall", "PPRS", "PPRSOver"}
 	typ := reflect.TypeFor[settings.Limits]()
 	for _, path := range limitFields(typ, nil) {
 		if slices.Contains(onlyEnd, typ.FieldByIndex(path).Name) {

@@ -1,0 +1,493 @@
+package collection_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/archive"
+	"dowse/settings"
+	"dowse/topic"
+)
+
+// A wishfulWeb answers with pages that ask for something: in their heads, or in a header.
+type wishfulWeb struct{}
+
+// wishes are the paths of pages, what is in their heads, and a header.
+var wishes = []struct{ path, head, header string }{
+	{"/", "", ""},
+	{"/noarchive", `<meta name=robots content=noarchive>`, ""},
+	{"/noindex", `<meta name=robots content=noindex>`, ""},
+	{"/tdm", `<meta name=tdm-reservation content=1>`, ""},
+	{"/tdmheader", "", "TDM-Reservation: 1"},
+	{"/ai", `<meta name=robots content="noai">`, ""},
+	{"/aiheader", "", "X-Robots-Tag: noai"},
+	{"/german", "", ""},
+	{"/formula", "", ""},
+	{"/twin1", "", ""},
+	{"/twin2", "", ""},
+}
+
+func (wishfulWeb) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := &http.Response{StatusCode: 404, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Request: r, ProtoMajor: 1, ProtoMinor: 1}
+	body := ""
+	for i, p := range wishes {
+		if r.URL.Path != p.path || r.URL.Host != "reef.test" {
+			continue
+		}
+		answer.StatusCode = 200
+		if name, value, ok := strings.Cut(p.header, ": "); ok {
+			answer.Header.Set(name, value)
+		}
+		title, lang := "Coral reef "+p.path, "en"
+		text := strings.Repeat(fmt.Sprintf("The coral reef number %d of %s has its own corals, and divers count them with care. ", i, strings.Repeat("x", i+1)), 4)
+		switch p.path {
+		case "/german":
+			lang = "de"
+		case "/formula":
+			title = "=HYPERLINK(\"http://evil.test\",\"coral\")/../../CON"
+		case "/twin1", "/twin2":
+			text = strings.Repeat("The twin page about the coral reef repeats what the other one has already written down. ", 6)
+		}
+		var menu strings.Builder
+		for _, q := range wishes {
+			fmt.Fprintf(&menu, `<li><a href="%s">Menu entry %s</a>`, q.path, strings.TrimPrefix(q.path, "/"))
+		}
+		body = fmt.Sprintf(`<!doctype html><html lang=%s><head>%s<title>%s</title></head><body><ul>%s</ul><div><p>%s</p></div><div><p>This footer of the reef site has many words, and it stays the same on each of the pages.</p></div>`, lang, p.head, title, menu.String(), text)
+	}
+	answer.Body = io.NopCloser(strings.NewReader(body))
+	return answer, nil
+}
+
+// wishful returns a collection of the pages of the wishfulWeb.
+func wishful(t *testing.T) *collection.Collection {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "reef.dowse")
+	c, err := crawler.Open(dir, crawler.Config{
+		Topic: &topic.Topic{Name: "reef", Words: []string{"coral reef"}}, Seeds: []string{"http://reef.test/"},
+		Settings: settings.Settings{
+			Order: settings.Order{Strategy: "breadth-first"}, Identity: settings.Identity{Agent: "reefbot", Contact: "https://example.org/bot"},
+			Politeness: settings.Politeness{Delay: -1, InFlight: 1},
+		}, Transport: wishfulWeb{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range c.Crawl(context.Background()) {
+	}
+	if err := errors.Join(c.Err(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir, true)
+}
+
+// paths returns the paths of the pages of a list, in order.
+func paths(t *testing.T, b []byte) string {
+	t.Helper()
+	var list []string
+	for _, l := range jsonLines(t, b) {
+		list = append(list, strings.TrimPrefix(l["url"].(string), "http://reef.test/"))
+	}
+	return strings.Join(list, " ")
+}
+
+// What is selected, by each of the options, and what the data card has of it.
+func TestExportSelection(t *testing.T) {
+	c := wishful(t)
+	all := collection.ExportOptions{All: true, Fields: []string{"url"}}
+	with := func(change func(*collection.ExportOptions)) collection.ExportOptions {
+		opt := all
+		change(&opt)
+		return opt
+	}
+	const everything = " noarchive noindex tdm tdmheader ai aiheader german formula twin1 twin2"
+	for name, want := range map[string]struct {
+		opt         collection.ExportOptions
+		paths, left string
+	}{
+		"all":        {all, everything, ""},
+		"respect":    {with(func(o *collection.ExportOptions) { o.Respect = []string{"all"} }), " german formula twin1 twin2", "noarchive:1 noindex:1 tdm:2 ai:2"},
+		"tdm":        {with(func(o *collection.ExportOptions) { o.Respect = []string{"tdm"} }), " noarchive noindex ai aiheader german formula twin1 twin2", "tdm:2"},
+		"text":       {with(func(o *collection.ExportOptions) { o.Text = "main" }), " noindex tdm tdmheader ai aiheader german formula twin1", "noarchive:1 exact duplicate:1"},
+		"text, none": {with(func(o *collection.ExportOptions) { o.Text, o.Respect, o.Distinct = "main", []string{"none"}, "none" }), everything, ""},
+		"exact":      {with(func(o *collection.ExportOptions) { o.Distinct = "exact" }), " noarchive noindex tdm tdmheader ai aiheader german formula twin1", "exact duplicate:1"},
+		"limit":      {with(func(o *collection.ExportOptions) { o.Limit = 3 }), " noarchive noindex", ""},
+		"lang":       {with(func(o *collection.ExportOptions) { o.Where = "lang(de)" }), "german", "where:10"},
+		"phrase":     {with(func(o *collection.ExportOptions) { o.Where = `phrase("twin page") and not url_suffix(2)` }), "twin1", "where:10"},
+		"cel":        {with(func(o *collection.ExportOptions) { o.Where = `page.url.endsWith("/tdm") || page.lang == "de"` }), "tdm german", "where:9"},
+		"tree": {with(func(o *collection.ExportOptions) {
+			o.Where = `{all: [{lang: en}, {words: "100.."}, {robots_flags: noindex}]}`
+		}), "noindex", "where:10"},
+		"min-score": {with(func(o *collection.ExportOptions) { o.MinScore = 1.5 }), "", "min-score:11"},
+	} {
+		path, _ := export(t, c, "a.jsonl", want.opt)
+		if got := paths(t, readAll(t, path)); got != want.paths {
+			t.Errorf("%s: %q, want %q", name, got, want.paths)
+		}
+		var card struct {
+			Pages   int
+			LeftOut []struct {
+				Reason string
+				Pages  int
+			} `json:"left_out"`
+		}
+		if err := json.Unmarshal(readAll(t, path+".card.json"), &card); err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		for _, l := range card.LeftOut {
+			left = append(left, fmt.Sprintf("%s:%d", l.Reason, l.Pages))
+		}
+		if got := strings.Join(left, " "); got != want.left || card.Pages != len(jsonLines(t, readAll(t, path))) {
+			t.Errorf("%s: the card has %d pages, left out %q, want %q", name, card.Pages, got, want.left)
+		}
+	}
+}
+
+// A sample is the same at every export, and a larger one contains the smaller ones.
+func TestExportSample(t *testing.T) {
+	c := wishful(t)
+	var smaller []string
+	for _, n := range []int{1, 4, 7, 20} {
+		path, _ := export(t, c, "a.jsonl", collection.ExportOptions{All: true, Fields: []string{"url"}, Sample: n})
+		lines := jsonLines(t, readAll(t, path))
+		var urls []string
+		for _, l := range lines {
+			urls = append(urls, l["url"].(string))
+		}
+		if len(urls) != min(n, len(wishes)) {
+			t.Errorf("%d pages in a sample of %d", len(urls), n)
+		}
+		for _, u := range smaller {
+			if !slices.Contains(urls, u) {
+				t.Errorf("%s is in a smaller sample and not in that of %d", u, n)
+			}
+		}
+		smaller = urls
+	}
+}
+
+// Mistakes in options name the place and the cause, and leave no file.
+func TestExportMistakes(t *testing.T) {
+	c := wishful(t)
+	dir := t.TempDir()
+	for want, opt := range map[string]collection.ExportOptions{
+		`column 14: `:                    {Where: "lang(de) and keywrd(reef)"},
+		`where: .*no_such`:               {Where: `page.no_such > 3`},
+		`where: .*wrods`:                 {Where: `{wrods: 3}`},
+		`respect: "tmd" is unknown`:      {Respect: []string{"tmd"}},
+		`distinct: "nearly" is unknown`:  {Distinct: "nearly"},
+		`text: "some" is unknown`:        {Text: "some"},
+		`must not be negative`:           {Limit: -1},
+		`no field is called "colour"`:    {Fields: []string{"colour"}},
+		`holds no list of pages`:         {Format: "decisions.jsonl", Limit: 3},
+		`are for lists of pages`:         {Format: "wacz", Sample: 3},
+		`graph: "towns" is unknown`:      {Format: "gexf", Graph: "towns"},
+		`looks for pages, not for sites`: {Format: "gexf", Graph: "sites"},
+	} {
+		_, err := c.Export(t.Context(), filepath.Join(dir, "a.jsonl"), opt)
+		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Errorf("%+v: %v, want %s", opt, err, want)
+		}
+		if err != nil && !errors.Is(err, collection.ErrSuffix) && !errors.Is(err, collection.ErrNoSites) {
+			t.Errorf("%v: is not one that the user can correct", err)
+		}
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 0 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// The own text is without the menu and the footer, which all pages of the host repeat, and
+// the bytes are the same however many processors there are.
+func TestExportMainText(t *testing.T) {
+	c := wishful(t)
+	opt := collection.ExportOptions{All: true, Text: "main", Distinct: "none"}
+	path, _ := export(t, c, "a.jsonl", opt)
+	for _, l := range jsonLines(t, readAll(t, path)) {
+		text := l["text"].(string)
+		if strings.Contains(text, "Menu entry") || strings.Contains(text, "footer") || !strings.Contains(text, "reef") {
+			t.Errorf("%s: %q", l["url"], text)
+		}
+		if n, _ := l["token_count"].(float64); n < 50 || l["lang_score"] == nil {
+			t.Errorf("%s: %v tokens, certainty %v", l["url"], l["token_count"], l["lang_score"])
+		}
+	}
+	for _, name := range []string{"a.jsonl", "a.csv.zst", "a.parquet"} {
+		first, _ := export(t, c, name, opt)
+		before := runtime.GOMAXPROCS(1)
+		second, _ := export(t, c, name, opt)
+		runtime.GOMAXPROCS(before)
+		for _, suffix := range []string{"", ".card.md", ".card.json"} {
+			if !bytes.Equal(readAll(t, first+suffix), readAll(t, second+suffix)) {
+				t.Errorf("%s%s: other bytes at the second export", name, suffix)
+			}
+		}
+	}
+	whole, _ := export(t, c, "b.jsonl", collection.ExportOptions{All: true, Text: "all"})
+	if !bytes.Contains(readAll(t, whole), []byte("Menu entry")) {
+		t.Error("the whole text is without the menu")
+	}
+}
+
+// No cell of a table begins a formula, and a reader can undo what prevents it.
+func TestExportFormulas(t *testing.T) {
+	c := wishful(t)
+	path, _ := export(t, c, "a.csv", collection.ExportOptions{All: true, Fields: []string{"url", "title"}})
+	rows, err := csv.NewReader(bytes.NewReader(readAll(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, row := range rows {
+		if strings.ContainsRune("=+-@", rune(row[1][0])) {
+			t.Errorf("a formula: %q", row[1])
+		}
+		found = found || strings.HasPrefix(row[1], "'=HYPERLINK")
+	}
+	if !found {
+		t.Error("the title is lost")
+	}
+}
+
+// Pages that ask not to be archived are in no archive unless that is asked for.
+func TestArchivesWithoutNoarchive(t *testing.T) {
+	c := wishful(t)
+	const body = "The coral reef number 1 of xx "
+	for _, name := range []string{"a.warc.gz", "a.wacz"} {
+		for respect, want := range map[string]bool{"": false, "none": true} {
+			opt := collection.ExportOptions{All: true}
+			if respect != "" {
+				opt.Respect = []string{respect}
+			}
+			path, n := export(t, c, name, opt)
+			if has := archiveHas(t, path, body); has != want {
+				t.Errorf("%s, respect %q: the page is in it: %v", name, respect, has)
+			}
+			if wantPages := len(wishes) - map[bool]int{false: 1}[want]; n != wantPages {
+				t.Errorf("%s, respect %q: %d pages, want %d", name, respect, n, wantPages)
+			}
+		}
+	}
+	path, n := export(t, c, "de.wacz", collection.ExportOptions{All: true, Where: "lang(de)"})
+	if n != 1 || archiveHas(t, path, body) {
+		t.Errorf("a WACZ of one page has %d", n)
+	}
+}
+
+// archiveHas reports whether a WARC file, or those of a WACZ, have a response with a text.
+func archiveHas(t *testing.T, path, text string) bool {
+	t.Helper()
+	web, err := archive.OpenWeb(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	for u := range web.URLs() {
+		r, _ := http.NewRequest("GET", string(u), nil)
+		answer, err := web.RoundTrip(r)
+		if err != nil {
+			continue
+		}
+		b, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if strings.Contains(string(b), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// A list is divided between pages, and the files together are the list.
+func TestExportShards(t *testing.T) {
+	c := wishful(t)
+	whole, n := export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: "all", Distinct: "none"})
+	for _, name := range []string{"a.jsonl", "a.jsonl.gz", "a.parquet"} {
+		dir := t.TempDir()
+		m, err := c.Export(t.Context(), filepath.Join(dir, name), collection.ExportOptions{All: true, Text: "all", Distinct: "none", Shard: 3000})
+		if err != nil || m != n {
+			t.Fatalf("%s: %d pages of %d, %v", name, m, n, err)
+		}
+		stem, suffix, _ := strings.Cut(name, ".")
+		files, _ := filepath.Glob(filepath.Join(dir, stem+"-0*."+suffix))
+		if len(files) < 3 || filepath.Base(files[0]) != "a-00000."+suffix {
+			t.Fatalf("%s: %v", name, files)
+		}
+		var together []byte
+		rows := 0
+		for _, f := range files {
+			if suffix == "parquet" {
+				rows += len(parquetRows(t, f))
+			} else {
+				together = append(together, unpacked(t, f)...)
+			}
+		}
+		if suffix == "parquet" && rows != n || suffix != "parquet" && !bytes.Equal(together, readAll(t, whole)) {
+			t.Errorf("%s: the files together are not the list", name)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name+".card.json")); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Export(t.Context(), filepath.Join(dir, name), collection.ExportOptions{All: true, Shard: 3000}); !errors.Is(err, collection.ErrExists) {
+			t.Errorf("%s: files were replaced: %v", name, err)
+		}
+	}
+}
+
+// parquetRows reads a file value by value, by the generic reader of the library.
+func parquetRows(t *testing.T, path string) (rows []map[string]any) {
+	t.Helper()
+	b := readAll(t, path)
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := f.Schema().Columns()
+	for _, group := range f.RowGroups() {
+		r := group.Rows()
+		for {
+			var buf [1]parquet.Row
+			n, err := r.ReadRows(buf[:])
+			if n == 1 {
+				m := map[string]any{}
+				for _, v := range buf[0] {
+					name := columns[v.Column()][0]
+					switch {
+					case v.IsNull():
+					case len(columns[v.Column()]) > 1:
+						list, _ := m[name].([]string)
+						m[name] = append(list, v.String())
+					default:
+						m[name] = v.String()
+					}
+				}
+				rows = append(rows, m)
+			}
+			if err != nil {
+				break
+			}
+		}
+		r.Close()
+	}
+	return rows
+}
+
+// The columns of FineWeb come first, and the values are those of the list in JSON.
+func TestExportParquet(t *testing.T) {
+	c := wishful(t)
+	opt := collection.ExportOptions{All: true, Text: "main", Distinct: "none", Respect: []string{"none"}}
+	path, n := export(t, c, "a.parquet", opt)
+	b := readAll(t, path)
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, field := range f.Schema().Fields() {
+		names = append(names, field.Name())
+	}
+	if got := strings.Join(names[:10], " "); got != "text id dump url date file_path language language_score token_count score" {
+		t.Errorf("columns %s", got)
+	}
+	for _, column := range f.Metadata().RowGroups[0].Columns {
+		if codec := column.MetaData.Codec.String(); codec != "ZSTD" {
+			t.Errorf("%v is compressed by %s", column.MetaData.PathInSchema, codec)
+		}
+	}
+	rows := parquetRows(t, path)
+	list, _ := export(t, c, "a.jsonl", opt)
+	lines := jsonLines(t, readAll(t, list))
+	if len(rows) != n || len(lines) != n {
+		t.Fatalf("%d rows, %d lines, %d pages", len(rows), len(lines), n)
+	}
+	ids := map[any]bool{}
+	for i, row := range rows {
+		ids[row["id"]] = true
+		for column, fact := range map[string]string{"text": "text", "url": "url", "language": "lang", "title": "title", "file_path": "warc", "verdict": "verdict"} {
+			want, _ := lines[i][fact].(string)
+			if got, _ := row[column].(string); got != want {
+				t.Errorf("row %d, %s: %q, want %q", i, column, got, want)
+			}
+		}
+		if want, ok := lines[i]["use_flags"]; ok && fmt.Sprint(row["use_flags"]) != fmt.Sprint(want) {
+			t.Errorf("row %d: %v, want %v", i, row["use_flags"], want)
+		}
+	}
+	if len(ids) != n {
+		t.Errorf("%d different ids of %d", len(ids), n)
+	}
+	path, _ = export(t, c, "b.parquet", collection.ExportOptions{All: true, Text: "none", Fields: []string{"url", "relevance", "because", "licence"}})
+	if rows := parquetRows(t, path); len(rows) != len(wishes) || rows[0]["because"] == nil || rows[0]["text"] != nil {
+		t.Errorf("%v", rows[0])
+	}
+}
+
+// A folder has one file per page, below it and with names that every file system takes.
+func TestExportMarkdown(t *testing.T) {
+	c := wishful(t)
+	out := filepath.Join(t.TempDir(), "a.md")
+	opt := collection.ExportOptions{All: true, Distinct: "none", Respect: []string{"none"}}
+	n, err := c.Export(t.Context(), out, opt)
+	if err != nil || n != len(wishes) {
+		t.Fatalf("%d pages, %v", n, err)
+	}
+	var files []string
+	safe := regexp.MustCompile(`^(README\.md|card\.json|pages/[a-z0-9.-]+/[a-z0-9-]+\.md)$`)
+	err = fs.WalkDir(os.DirFS(out), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if !safe.MatchString(path) {
+				t.Errorf("the name %q", path)
+			}
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) != n+2 {
+		t.Fatalf("%d files of %d pages, %v", len(files), n, err)
+	}
+	found, _ := filepath.Glob(filepath.Join(out, "pages", "reef.test", "formula-*.md"))
+	if len(found) != 1 {
+		t.Fatalf("%v", files)
+	}
+	text := string(readAll(t, found[0]))
+	if !strings.HasPrefix(text, "---\nurl: \"http://reef.test/formula\"\ntitle: \"=HYPERLINK(\\\"http://evil.test") || strings.Contains(text, "Menu entry") || !strings.Contains(text, "\n---\n\nThe coral reef") {
+		t.Errorf("%s", text)
+	}
+	if _, err := c.Export(t.Context(), out, opt); !errors.Is(err, collection.ErrExists) {
+		t.Errorf("a folder was replaced: %v", err)
+	}
+	opt.Force = true
+	if _, err := c.Export(t.Context(), out, opt); err != nil {
+		t.Errorf("a folder of an export was not replaced: %v", err)
+	}
+	mine := filepath.Join(t.TempDir(), "mine.md")
+	if err := os.Mkdir(mine, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Export(t.Context(), mine, opt); err == nil || !strings.Contains(err.Error(), "no export has written") {
+		t.Errorf("a folder of a person was replaced: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), "*")); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), ".dowse*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

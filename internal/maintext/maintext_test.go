@@ -1,0 +1,195 @@
+package maintext
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/internal/demo"
+	"dowse/internal/extract"
+	"dowse/internal/maintext/madepages"
+)
+
+// A measure is the mean precision, recall and F1 of words.
+type measure struct {
+	precision, recall, f1 float64
+	pages                 int
+}
+
+func (m *measure) add(found, truth string) {
+	count, total, hit, all := map[string]int{}, 0, 0, 0
+	for _, w := range dowse.Words(truth) {
+		count[truth[w.Start:w.End]]++
+		total++
+	}
+	for _, w := range dowse.Words(found) {
+		if word := found[w.Start:w.End]; count[word] > 0 {
+			count[word]--
+			hit++
+		}
+		all++
+	}
+	m.pages++
+	if hit > 0 {
+		p, r := float64(hit)/float64(all), float64(hit)/float64(total)
+		m.precision, m.recall, m.f1 = m.precision+p, m.recall+r, m.f1+2*p*r/(p+r)
+	}
+}
+
+func (m *measure) mean() (precision, recall, f1 float64) {
+	n := float64(m.pages)
+	return m.precision / n, m.recall / n, m.f1 / n
+}
+
+func TestMadePages(t *testing.T) {
+	pages := madepages.All(12)
+	learners := map[string]*Learner{}
+	for _, p := range pages {
+		if learners[p.Template] == nil {
+			learners[p.Template] = &Learner{}
+		}
+		_, page := Read([]byte(p.HTML), dowse.URL(p.URL), extract.Options{})
+		learners[p.Template].Add(page)
+	}
+	var plain, alone, learnt measure
+	each := map[string]*measure{}
+	for _, p := range pages {
+		doc, page := Read([]byte(p.HTML), dowse.URL(p.URL), extract.Options{})
+		plain.add(doc.Text, p.Main)
+		alone.add(page.Main(nil).Plain(), p.Main)
+		text := page.Main(learners[p.Template].Template()).Plain()
+		learnt.add(text, p.Main)
+		if each[p.Template] == nil {
+			each[p.Template] = &measure{}
+		}
+		each[p.Template].add(text, p.Main)
+	}
+	_, _, ofPlain := plain.mean()
+	_, _, ofAlone := alone.mean()
+	_, _, ofLearnt := learnt.mean()
+	if ofLearnt < 0.99 || ofAlone < ofPlain+0.1 || ofLearnt < ofAlone+0.02 {
+		t.Errorf("F1 of plain text %.3f, without templates %.3f, with them %.3f; want each clearly above the one before, and 0.99", ofPlain, ofAlone, ofLearnt)
+	}
+	for name, m := range each {
+		if p, r, f := m.mean(); f < 0.97 || p < 0.99 {
+			t.Errorf("%s: precision %.3f, recall %.3f, F1 %.3f", name, p, r, f)
+		}
+	}
+}
+
+func TestDemoWeb(t *testing.T) {
+	web := demo.New(demo.Config{Seed: 1})
+	var m measure
+	for u := range web.Pages() {
+		if m.pages == 60 {
+			break
+		}
+		article, ok := web.Article(u)
+		answer, there := web.Page(u)
+		if !ok || !there || answer.Status != 200 {
+			continue
+		}
+		body, _ := extract.Decode(answer.Body, answer.Type)
+		_, page := Read(body, u, extract.Options{})
+		m.add(page.Main(nil).Plain(), extract.HTML(article, u, extract.Options{}).Text)
+	}
+	if p, r, f := m.mean(); f < 0.99 {
+		t.Errorf("precision %.3f, recall %.3f, F1 %.3f", p, r, f)
+	}
+}
+
+// A template has what many pages share, whatever the numbers in it; two copies are no
+// template.
+func TestTemplate(t *testing.T) {
+	page := func(n int, extra string) *Page {
+		html := fmt.Sprintf("<p>Visitor %d of this site<p>Text of page %s number<p>%s", 1000*n, strings.Repeat("x", n+1), extra)
+		_, p := Read([]byte(html), "http://a.example/", extract.Options{})
+		return p
+	}
+	var l Learner
+	l.Add(page(1, "twice"))
+	l.Add(page(2, "twice"))
+	if l.Template() != nil {
+		t.Error("two pages make a template")
+	}
+	l = Learner{}
+	for n := range 6 {
+		l.Add(page(n, map[bool]string{true: "twice", false: "once" + strings.Repeat("y", n)}[n < 2]))
+	}
+	got := l.Template()
+	if got.Len() != 1 || !got.Has("Visitor 7 of this site") || got.Has("twice") {
+		t.Errorf("a template of %d blocks", got.Len())
+	}
+	l = Learner{}
+	for range SamplePages + 5 {
+		var b strings.Builder
+		for i := range maxSampled + 100 {
+			fmt.Fprintf(&b, "<p>%s", strings.Repeat("a ", 1+i%7)+strings.Repeat("b", i))
+		}
+		_, p := Read([]byte(b.String()), "http://a.example/", extract.Options{})
+		l.Add(p)
+	}
+	if l.pages != SamplePages || len(l.count) > maxSampled || l.Template().Len() > maxTemplate {
+		t.Errorf("%d pages, %d blocks counted, a template of %d", l.pages, len(l.count), l.Template().Len())
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	const html = `<body><nav><a href=/m>Menu of the site</a></nav><main><h1>A *bold* title</h1>
+<p>One sentence with <a href="/a_(b)">a link</a> in it, and &lt;script&gt;alert(1)&lt;/script&gt; that is text.
+<p># not a heading, and ![not an image](x) either, as all of it is text.
+<ul><li>first item of the list<li>second item</ul><pre>x := 1
+` + "```" + `
+y</pre></main>`
+	_, p := Read([]byte(html), "http://a.example/", extract.Options{})
+	const want = `# A \*bold\* title
+
+One sentence with [a link](http://a.example/a_%28b%29) in it, and \<script\>alert(1)\</script\> that is text.
+
+\# not a heading, and \!\[not an image\](x) either, as all of it is text.
+
+- first item of the list
+- second item
+
+` + "````\nx := 1 ``` y\n````\n"
+	if got := p.Main(nil).Markdown(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A page cannot make the rules slow or fail: deep, unclosed, overlapping, huge.
+func TestHostilePages(t *testing.T) {
+	for name, html := range map[string]string{
+		"deep":     strings.Repeat("<div class=sidebar><p>", 5000) + "text",
+		"articles": strings.Repeat("<article><p>some words", 30000),
+		"lines":    strings.Repeat("x<br>", 100000),
+		"misnest":  strings.Repeat("<a href=/x><div><p>y</a>", 10000),
+		"empty":    "",
+		"class":    "<div class='" + strings.Repeat("Footer", 100000) + "'><p>z</div>",
+	} {
+		_, p := Read([]byte(html), "http://a.example/", extract.Options{})
+		text := p.Main(nil)
+		if plain := text.Plain(); len(plain) > len(p.doc.Text) || len(text.Markdown()) > 100*len(html)+10 {
+			t.Errorf("%s: %d bytes of %d", name, len(plain), len(p.doc.Text))
+		}
+	}
+}
+
+func BenchmarkMain(b *testing.B) {
+	web := demo.New(demo.Config{Seed: 1, Topology: demo.Topology{PageBytes: 20_000}})
+	var bodies [][]byte
+	for u := range web.Pages() {
+		if answer, ok := web.Page(u); ok && answer.Status == 200 {
+			bodies = append(bodies, answer.Body)
+		}
+		if len(bodies) == 50 {
+			break
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		_, p := Read(bodies[i%len(bodies)], "http://a.example/", extract.Options{})
+		_ = p.Main(nil).Plain()
+	}
+}

@@ -1,0 +1,194 @@
+package maintext
+
+import (
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/internal/extract"
+)
+
+// A Page is a page whose text is cut into blocks.
+type Page struct {
+	doc    *dowse.Document
+	blocks []block
+	links  []dowse.Span // of bytes of the text
+}
+
+// A block is a paragraph, an item, a heading or a line of a page.
+type block struct {
+	start, end int // in the text
+	words      int
+	linked     int // words in links
+	level      int // of a heading, 0 for other blocks
+	hash       uint64
+	in         parts
+	own        int // index of the innermost article, -1 for none
+}
+
+// parts are the elements that a block is in.
+type parts uint16
+
+func (p parts) has(mark uint8) bool { return p&(1<<mark) != 0 }
+
+// density returns the share of the words that are in links. A block without words
+// has none.
+func (b *block) density() float64 {
+	if b.words == 0 {
+		return 0
+	}
+	return float64(b.linked) / float64(b.words)
+}
+
+// A region is an element with a mark, as a range of the text.
+type region struct {
+	mark       uint8
+	start, end int
+}
+
+// maxRegions is how many marked elements of a page are read. Later ones count as
+// unmarked.
+const maxRegions = 20_000
+
+// Read reads a page that was found at url, as [extract.HTML] does, and cuts its
+// text into blocks. Mark and OnMarked of the options are replaced.
+func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Page) {
+	var regions []region
+	opt.Mark = markOf
+	opt.OnMarked = func(mark uint8, start, end int) {
+		if end > start && len(regions) < maxRegions {
+			regions = append(regions, region{mark, start, end})
+		}
+	}
+	doc := extract.HTML(body, url, opt)
+	return doc, newPage(doc, regions)
+}
+
+// newPage cuts the text of a document into blocks, and records for each which
+// regions it is in.
+func newPage(doc *dowse.Document, regions []region) *Page {
+	p := &Page{doc: doc}
+	var around []region // regions other than links
+	for _, r := range regions {
+		if r.mark == markLink {
+			p.links = append(p.links, dowse.Span{Start: int32(r.start), End: int32(r.end)})
+		} else {
+			around = append(around, r)
+		}
+	}
+	// Elements are reported when they end, so an outer one comes after those in it.
+	slices.SortStableFunc(around, func(a, b region) int { return a.start - b.start })
+	slices.SortStableFunc(p.links, func(a, b dowse.Span) int { return int(a.Start - b.Start) })
+	p.cut(around)
+	p.count()
+	p.setLevels()
+	return p
+}
+
+// cut makes the blocks: the lines of the text. Lines of one paragraph are one
+// block.
+func (p *Page) cut(around []region) {
+	var open []region
+	next, articles := 0, 0
+	ids := make([]int, 0, 8) // of the open articles; -1 for other regions
+	text := p.doc.Text
+	for start := 0; start < len(text); {
+		end := start + strings.IndexByte(text[start:], '\n')
+		if end < start {
+			end = len(text)
+		}
+		kept := 0
+		for i, r := range open {
+			if start < r.end {
+				open[kept], ids[kept] = r, ids[i]
+				kept++
+			}
+		}
+		open, ids = open[:kept], ids[:kept]
+		for ; next < len(around) && around[next].start <= start; next++ {
+			r := around[next]
+			if start >= r.end {
+				continue
+			}
+			id := -1
+			if r.mark == markOwn {
+				id = articles
+				articles++
+			}
+			open, ids = append(open, r), append(ids, id)
+		}
+		b := block{start: start, end: end, own: -1}
+		for i, r := range open {
+			b.in |= 1 << r.mark
+			if ids[i] >= 0 {
+				b.own = ids[i]
+			}
+			if (r.mark == markBlock || r.mark == markPre) && r.end > b.end {
+				b.end = min(r.end, len(text))
+			}
+		}
+		p.blocks = append(p.blocks, b)
+		start = b.end
+		for start < len(text) && text[start] == '\n' {
+			start++
+		}
+	}
+}
+
+// count sets the words of the blocks, those in links, and the hashes.
+func (p *Page) count() {
+	link, words := 0, p.doc.Words
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		for ; len(words) > 0 && int(words[0].Start) < b.end; words = words[1:] {
+			at := words[0].Start
+			for link < len(p.links) && p.links[link].End <= at {
+				link++
+			}
+			b.words++
+			if link < len(p.links) && p.links[link].Start <= at {
+				b.linked++
+			}
+		}
+		b.hash = hashOf(p.doc.Text[b.start:b.end])
+	}
+}
+
+// setLevels sets the levels of the blocks that are headings.
+func (p *Page) setLevels() {
+	i := 0
+	for _, h := range p.doc.Headings {
+		if int(h.At) >= len(p.doc.Words) {
+			return
+		}
+		at := int(p.doc.Words[h.At].Start)
+		for i < len(p.blocks) && p.blocks[i].end <= at {
+			i++
+		}
+		// A heading is a block of its own, so one with more words is a paragraph that the heading begins.
+		if i < len(p.blocks) && p.blocks[i].level == 0 && p.blocks[i].end-p.blocks[i].start <= len(h.Text)+8 {
+			p.blocks[i].level = h.Level
+		}
+	}
+}
+
+// hashOf returns a hash of a block by which repetitions are found: FNV-1a of its
+// bytes. Runs of digits count as one, since dates and counters change from page to
+// page.
+func hashOf(s string) uint64 {
+	h := uint64(14695981039346656037)
+	digit := false
+	for i := range len(s) {
+		c := s[i]
+		if '0' <= c && c <= '9' {
+			if digit {
+				continue
+			}
+			digit, c = true, '0'
+		} else {
+			digit = false
+		}
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
