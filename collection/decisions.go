@@ -15,14 +15,14 @@ import (
 const (
 	eventQueued     = "queued"
 	eventHeld       = "held"
-	EventSkipped    = "skipped"
-	EventFetched    = "fetched"
-	EventJudged     = "judged"
+	eventSkipped    = "skipped"
+	eventFetched    = "fetched"
+	eventJudged     = "judged"
 	eventFailed     = "failed"
 	eventRetried    = "retried"
 	eventRedirected = "redirected"
 	eventListed     = "listed" // a sitemap was read
-	EventRobots     = "robots" // a host's robots.txt was read
+	eventRobots     = "robots" // a host's robots.txt was read
 	eventForgotten  = "forgotten"
 )
 
@@ -34,7 +34,7 @@ type decisionLine struct {
 	Event  string       `json:"event"`
 	Reason dowse.Reason `json:"reason,omitempty"`
 	Detail string       `json:"detail,omitempty"`
-	// Relevance is set for EventJudged only, and Priority for what was queued or
+	// Relevance is set for eventJudged only, and Priority for what was queued or
 	// visited; nil otherwise, since 0 is a possible value.
 	Relevance *float64  `json:"relevance,omitempty"`
 	Priority  *float64  `json:"priority,omitempty"` // of what was queued or visited
@@ -98,7 +98,7 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 	case crawl.EntryRetry:
 		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: eventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
 	case crawl.EntryRobots:
-		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
+		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: eventRobots, Status: e.Robots.Status})
 		list = append(list, c.listed(e, e.Robots.Sitemaps)...)
 	case crawl.EntryForget:
 		list = append(list, decisionLine{TS: e.At, URL: c.URL(e.ID), Event: eventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
@@ -119,7 +119,7 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 		return d
 	}
 	if _, taken := c.Crawl.Frontier().Visit(id); !taken && c.Crawl.Frontier().State(id) == dowse.Excluded {
-		d.Event, d.Reason, d.Because = EventSkipped, c.Crawl.ReasonFor(id), nil
+		d.Event, d.Reason, d.Because = eventSkipped, c.Crawl.ReasonFor(id), nil
 	}
 	return d
 }
@@ -136,8 +136,8 @@ func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLi
 
 // outcomeEvents maps the outcome of a visit to its event.
 var outcomeEvents = [...]string{
-	dowse.Fetched: EventFetched, dowse.Redirected: eventRedirected, dowse.Refused: EventSkipped,
-	dowse.Failed: eventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: eventRetried, dowse.Listed: eventListed,
+	dowse.Fetched: eventFetched, dowse.Redirected: eventRedirected, dowse.Refused: eventSkipped,
+	dowse.Failed: eventFailed, dowse.Skipped: eventSkipped, dowse.Temporary: eventRetried, dowse.Listed: eventListed,
 }
 
 // visited returns how the visit to a page ended and, for a fetched page, how it
@@ -154,7 +154,7 @@ func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	list := []decisionLine{d}
 	if p.Outcome == dowse.Fetched {
 		list = append(list, decisionLine{
-			TS: e.At, URL: p.URL, Event: EventJudged, Relevance: number(p.Verdict.Relevance), Because: facts.Causes(p.Verdict.Because),
+			TS: e.At, URL: p.URL, Event: eventJudged, Relevance: number(p.Verdict.Relevance), Because: facts.Causes(p.Verdict.Because),
 			Depth: p.Depth, Hops: p.Hops, Judge: p.Verdict.Judge,
 		})
 	}
@@ -188,8 +188,8 @@ func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	d := decisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: facts.Causes(l.Because)}
 	what, why := fate(l)
 	switch what {
-	case LinkSkipped:
-		d.Event, d.Reason = EventSkipped, why
+	case linkSkipped:
+		d.Event, d.Reason = eventSkipped, why
 	case linkHeld:
 		d.Event = eventHeld
 	default:

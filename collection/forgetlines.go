@@ -128,9 +128,9 @@ func (t *takedown) unlabel(line []byte) (rest []byte, ok bool) {
 	if !t.about(line, &x, &x.URL) {
 		return nil, false
 	}
-	rest, err := json.Marshal(Label{Do: DoForgotten, Queue: x.Queue, Of: x.Of})
+	rest, err := json.Marshal(Label{Do: doForgotten, Queue: x.Queue, Of: x.Of})
 	if err != nil || len(rest) > len(line) {
-		rest = []byte(`{"do":"` + DoForgotten + `"}`)
+		rest = []byte(`{"do":"` + doForgotten + `"}`)
 	}
 	return rest, true
 }

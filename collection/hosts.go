@@ -17,8 +17,8 @@ import (
 // The states of the robots.txt of a host.
 const (
 	robotsAllow   = "allow"    // no rule forbids anything
-	RobotsRules   = "rules"    // some of it forbids something
-	RobotsClosed  = "closed"   // nothing may be fetched
+	robotsRules   = "rules"    // some of it forbids something
+	robotsClosed  = "closed"   // nothing may be fetched
 	RobotsUnread  = "unread"   // it could not be read, so nothing may be fetched
 	RobotsNotRead = "not read" // it was not asked for yet
 )
@@ -112,11 +112,11 @@ func robotsState(host string, r *dowse.Robots) string {
 		home, _ := r.Rules.Allowed(dowse.URL("http://" + host + "/"))
 		other, _ := r.Rules.Allowed(dowse.URL("http://" + host + "/3c1f9a0e-7d52/unlisted"))
 		if !home && !other {
-			return RobotsClosed
+			return robotsClosed
 		}
 	}
 	if r.Status >= 200 && r.Status < 300 && forbids(r.Body) {
-		return RobotsRules
+		return robotsRules
 	}
 	return robotsAllow
 }

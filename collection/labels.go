@@ -32,9 +32,9 @@ const (
 	// trained on no longer count.
 	DoUndo = "undo"
 
-	// DoForgotten replaces the label of a page that was taken down. It
+	// doForgotten replaces the label of a page that was taken down. It
 	// requests nothing, and still counts as a line.
-	DoForgotten = "forgotten"
+	doForgotten = "forgotten"
 )
 
 // A Label is one line of labels.jsonl: a person's verdict on a page, or a

@@ -13,7 +13,7 @@ const (
 	linkQueued  = "queued"  // its target began to wait
 	linkSeen    = "seen"    // its target was known, or linked to twice
 	linkHeld    = "held"    // its target is known now, and not queued
-	LinkSkipped = "skipped" // for a reason
+	linkSkipped = "skipped" // for a reason
 )
 
 // A linkTally counts the links of a page by their fate. Found is the sum of
@@ -45,9 +45,9 @@ func fate(d *crawl.Decision) (string, dowse.Reason) {
 	case d.Reason == dowse.SkipDupURL:
 		return linkSeen, ""
 	case d.Reason != "":
-		return LinkSkipped, d.Reason
+		return linkSkipped, d.Reason
 	case d.State == dowse.Excluded:
-		return LinkSkipped, dowse.SkipScoreLow // the strategy's wish is the only way there
+		return linkSkipped, dowse.SkipScoreLow // the strategy's wish is the only way there
 	case !d.Fresh:
 		return linkSeen, ""
 	case d.State == dowse.Held:

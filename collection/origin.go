@@ -15,7 +15,7 @@ import (
 // The ways in which a URL can come into a crawl.
 const (
 	FromSeed     = "seed"
-	FromLink     = "link"
+	fromLink     = "link"
 	FromRedirect = "redirect"
 	FromSitemap  = "sitemap"
 	// FromStrategy means that the strategy added it and no link led to it.
@@ -103,7 +103,7 @@ func (r *reader) origin(id frontier.ID) (*origin, error) {
 func (c *Collection) Via(id frontier.ID) *dowse.Via {
 	r := reader{c: c}
 	o, err := r.origin(id)
-	if err != nil || o.how != FromLink || o.link < 0 {
+	if err != nil || o.how != fromLink || o.link < 0 {
 		return nil
 	}
 	return ViaOf(o.entry, o.link, o.parent)
@@ -162,7 +162,7 @@ func howLinked(e *crawl.Entry) string {
 	case dowse.Listed:
 		return FromSitemap
 	}
-	return FromLink
+	return fromLink
 }
 
 // later searches the other pages of a round.
@@ -209,7 +209,7 @@ func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 	if r.first.Kind == crawl.EntryPage {
 		o.parent = r.c.URL(r.first.ID)
 		if r.c.forgotten(r.first.ID) {
-			o.how = FromLink // of a page that was taken down
+			o.how = fromLink // of a page that was taken down
 		}
 	}
 	return o, nil

@@ -44,7 +44,7 @@ type Sort string
 
 // The orders.
 const (
-	InOrder       Sort = ""            // of fetching
+	byFetch       Sort = ""            // of fetching
 	ByScore       Sort = "score"       // most relevant first
 	ByTime        Sort = "time"        // newest first
 	ByUncertainty Sort = "uncertainty" // nearest to the threshold first
@@ -87,7 +87,7 @@ type ref struct {
 // run yields the rows in the order that the filter demands.
 func (l *lister) run(yield func(*Row, error) bool) error {
 	switch l.f.Sort {
-	case InOrder:
+	case byFetch:
 		return l.each(func(r ref, e *crawl.Entry) (bool, error) { return l.hand(r, e, yield) })
 	case ByScore, ByTime, ByUncertainty, BySurprise:
 		return l.sorted(yield)

@@ -13,7 +13,7 @@ import (
 const (
 	QueueUnsure       = "unsure"        // nearest to the threshold first
 	QueueAudit        = "audit"         // a random sample of the fetched pages
-	QueueDisagreement = "disagreements" // where a label and the judge, or two models, differ
+	queueDisagreement = "disagreements" // where a label and the judge, or two models, differ
 )
 
 // Queue returns at most n pages to label. For an audit n is the size of the
@@ -24,10 +24,10 @@ func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 		return c.unsure(l, n)
 	case QueueAudit:
 		return c.toAudit(l, n)
-	case QueueDisagreement:
+	case queueDisagreement:
 		return c.disagreements(l, n)
 	}
-	return nil, fmt.Errorf("collection: no queue is called %q; there are %s, %s and %s", name, QueueUnsure, QueueAudit, QueueDisagreement)
+	return nil, fmt.Errorf("collection: no queue is called %q; there are %s, %s and %s", name, QueueUnsure, QueueAudit, queueDisagreement)
 }
 
 // unsure returns the pages nearest to the threshold that no person was asked

@@ -31,8 +31,8 @@ func TestFatesOfLinks(t *testing.T) {
 		{crawl.Decision{Fresh: true, State: dowse.Held}, linkHeld, ""},
 		{crawl.Decision{State: dowse.Held}, linkSeen, ""},
 		{crawl.Decision{Reason: dowse.SkipDupURL}, linkSeen, ""},
-		{crawl.Decision{Fresh: true, Reason: dowse.SkipRobotsTxt, State: dowse.Excluded}, LinkSkipped, dowse.SkipRobotsTxt},
-		{crawl.Decision{Fresh: true, State: dowse.Excluded}, LinkSkipped, dowse.SkipScoreLow},
+		{crawl.Decision{Fresh: true, Reason: dowse.SkipRobotsTxt, State: dowse.Excluded}, linkSkipped, dowse.SkipRobotsTxt},
+		{crawl.Decision{Fresh: true, State: dowse.Excluded}, linkSkipped, dowse.SkipScoreLow},
 	} {
 		if got, why := fate(&c.decision); got != c.fate || why != c.reason {
 			t.Errorf("%+v: %s %s, want %s %s", c.decision, got, why, c.fate, c.reason)
@@ -73,9 +73,9 @@ func TestStatesOfRobots(t *testing.T) {
 	}{
 		{"not asked", nil, RobotsNotRead}, {"no answer", robots(0, ""), RobotsUnread}, {"server error", robots(503, ""), RobotsUnread}, {"too many requests", robots(429, ""), RobotsUnread},
 		{"not found", robots(404, ""), robotsAllow}, {"forbidden", robots(403, ""), robotsAllow}, {"empty", robots(200, ""), robotsAllow},
-		{"a rule", robots(200, "User-agent: *\nDisallow: /x\n"), RobotsRules}, {"everything", robots(200, "User-agent: *\nDisallow: /\n"), RobotsClosed},
-		{"everything but the home page", robots(200, "User-agent: *\nDisallow: /\nAllow: /$\n"), RobotsRules},
-		{"others", robots(200, "User-agent: other\nDisallow: /\n"), RobotsRules}, {"an empty rule", robots(200, "User-agent: *\nDisallow:\n# Disallow: /x\n"), robotsAllow},
+		{"a rule", robots(200, "User-agent: *\nDisallow: /x\n"), robotsRules}, {"everything", robots(200, "User-agent: *\nDisallow: /\n"), robotsClosed},
+		{"everything but the home page", robots(200, "User-agent: *\nDisallow: /\nAllow: /$\n"), robotsRules},
+		{"others", robots(200, "User-agent: other\nDisallow: /\n"), robotsRules}, {"an empty rule", robots(200, "User-agent: *\nDisallow:\n# Disallow: /x\n"), robotsAllow},
 	} {
 		if got := robotsState("a.test", c.robots); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

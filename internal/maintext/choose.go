@@ -48,7 +48,7 @@ func (c *chooser) choose() {
 
 // trustedMarks returns which marks of the frame are believed: those that do not
 // cover most of the page's words.
-func (c *chooser) trustedMarks() (trusted parts) {
+func (c *chooser) trustedMarks() (trusted elements) {
 	var words [markControl + 1]int
 	all := 0
 	for i, b := range c.page.blocks {
@@ -75,7 +75,7 @@ var frameMarks = []uint8{markFrame, markHeader, markHint, markControl}
 
 // framed reports whether a block is in a part of the frame. The header of an
 // article belongs to the article.
-func framed(in, trusted parts) bool {
+func framed(in, trusted elements) bool {
 	if in.has(markMain) || in.has(markOwn) {
 		trusted &^= 1 << markHeader
 	}

@@ -22,14 +22,14 @@ type block struct {
 	linked     int // words in links
 	level      int // of a heading, 0 for other blocks
 	hash       uint64
-	in         parts
+	in         elements
 	own        int // index of the innermost article, -1 for none
 }
 
-// parts are the elements that a block is in.
-type parts uint16
+// elements are the elements that a block is in.
+type elements uint16
 
-func (p parts) has(mark uint8) bool { return p&(1<<mark) != 0 }
+func (p elements) has(mark uint8) bool { return p&(1<<mark) != 0 }
 
 // density returns the share of the words that are in links. A block without words
 // has none.

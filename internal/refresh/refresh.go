@@ -36,7 +36,7 @@ const Floor = 0.2
 type Planner struct {
 	plan  Plan
 	floor float64
-	pages map[uint32]*page
+	pages map[uint32]*known
 	rates rates
 
 	list  []ranked // the best pages when it was made, best first
@@ -45,8 +45,8 @@ type Planner struct {
 	stale bool // pages came in since the list was made
 }
 
-// page is what the planner knows of a page.
-type page struct {
+// known is what the planner knows of a page.
+type known struct {
 	of    hostKind
 	asked time.Time // when its content was last known to be the newest
 	rest  time.Time // not to be asked before; zero for any time
@@ -64,7 +64,7 @@ type ranked struct {
 // New returns a planner without pages. An automatic plan leaves out pages whose
 // chance of change is below floor.
 func New(plan Plan, floor float64) *Planner {
-	return &Planner{plan: plan, floor: floor, pages: map[uint32]*page{}, rates: newRates()}
+	return &Planner{plan: plan, floor: floor, pages: map[uint32]*known{}, rates: newRates()}
 }
 
 // Add adds a page that was last asked at a time, with what was seen of it before. A page
@@ -73,7 +73,7 @@ func New(plan Plan, floor float64) *Planner {
 func (p *Planner) Add(id, host uint32, kind Kind, asked time.Time, seen History) {
 	p.Drop(id)
 	g := hostKind{host, kind}
-	p.pages[id] = &page{of: g, asked: asked, seen: seen}
+	p.pages[id] = &known{of: g, asked: asked, seen: seen}
 	p.rates.add(g, seen, 1)
 	p.stale = true
 }
@@ -193,7 +193,7 @@ func (p *Planner) makeList(now time.Time) {
 }
 
 // worth returns what a request for a page is worth at now; 0 if it is not to be asked.
-func (p *Planner) worth(x *page, now time.Time) float64 {
+func (p *Planner) worth(x *known, now time.Time) float64 {
 	age := now.Sub(x.asked)
 	switch {
 	case age <= 0, !p.plan.Auto && age < p.plan.Every:
@@ -207,13 +207,13 @@ func (p *Planner) worth(x *page, now time.Time) float64 {
 }
 
 // chance returns the probability that a page has changed.
-func (p *Planner) chance(x *page, now time.Time) float64 {
+func (p *Planner) chance(x *known, now time.Time) float64 {
 	return -math.Expm1(-p.rateOf(x) * days(now.Sub(x.asked)))
 }
 
 // rateOf returns the rate of a page. It is estimated again when the page was asked, or when its
 // prior has moved by a tenth.
-func (p *Planner) rateOf(x *page) float64 {
+func (p *Planner) rateOf(x *known) float64 {
 	prior := p.rates.of(x.of)
 	if x.rate == 0 || math.Abs(prior-x.prior) > x.prior/10 {
 		x.prior, x.rate = prior, x.seen.Rate(prior, pageSpread)
