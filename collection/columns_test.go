@@ -190,7 +190,7 @@ func TestSites(t *testing.T) {
 	for _, name := range []string{"a.gexf", "a.graphml", "a.svg", "a.dot"} {
 		path, n := export(t, col, name, collection.ExportOptions{All: true})
 		some, m := export(t, col, name, collection.ExportOptions{})
-		if n != len(sites) || m > read || m < 1 || len(readAll(t, some)) > len(readAll(t, path)) {
+		if n != len(sites) || m > read || m < 1 || m < n && len(readAll(t, some)) > len(readAll(t, path)) {
 			t.Errorf("%s: %d nodes of %d sites, %d of %d that were read", name, n, len(sites), m, read)
 		}
 		if name != "a.dot" && !isXML(readAll(t, path)) || !strings.Contains(string(readAll(t, path)), sites[0].Name) {

@@ -250,6 +250,10 @@ func (a *account) setting(s *sheet) {
 	}
 }
 
+// byLanguage is the judge of a seed in a language that is not wanted. Its verdict is a rule,
+// which no sign on the page would turn.
+const byLanguage = "language"
+
 // verdict adds the judge's verdict, its reasons with their weights, and what would change
 // it. For a labelled page the label decides, and the judge's own verdict follows.
 //
@@ -280,11 +284,10 @@ func (a *account) verdict(s *sheet) {
 			s.more("%s", c)
 		}
 	}
-	weighs := slices.ContainsFunc(v.Because, func(p collection.Part) bool { return p.Weight != 0 })
-	if weighs {
+	if v.Judge != byLanguage && len(v.Because) > 0 {
 		s.more("%s", scaleNote(v, sum))
 	}
-	if weighs || len(v.Because) == 0 { // reasons without a weight are a rule, and nothing would turn it
+	if v.Judge != byLanguage {
 		for _, l := range turning(v) {
 			s.more("%s", l)
 		}
