@@ -67,7 +67,7 @@ func (s store) proof() (string, error) {
 		return "", err
 	}
 	m := hmac.New(sha256.New, s.key)
-	fmt.Fprintf(m, "dowse search index\n%s\n%s\n", id, durable.Identity(info))
+	fmt.Fprintf(m, "search index of dowse\n%s\n%s\n", id, durable.Identity(info))
 	return hex.EncodeToString(m.Sum(nil)), nil
 }
 
