@@ -40,7 +40,7 @@ func Example() {
 	// 0.77 http://shorewalks.demo/reports/sculpins
 	// 0.51 http://shorewalks.demo/reports/nudibranchs
 	// 0.96 http://shorewalks.demo/projects/pool-temperature
-	// 0.86 http://shorewalks.demo/reports/
+	// 0.10 http://shorewalks.demo/reports/egg-shapes-2
 	// pages <nil>
 }
 

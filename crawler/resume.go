@@ -44,13 +44,25 @@ func checkFrozen(dir string, kept collection.Settings, given settings.Settings, 
 }
 
 // sameStrategy reports whether a given strategy is the one that the
-// collection keeps. A crawl for sites keeps the error rate of its judge with
-// it, which need not be given.
+// collection keeps. A crawl for sites keeps the order of sites and the error rate
+// of its judge with it, which need not be given.
 func sameStrategy(given, kept string) bool {
-	if i := strings.LastIndex(kept, "p_err="); i > 0 && !strings.Contains(given, "p_err=") {
-		kept = kept[:i-1]
+	for _, param := range []string{"order=", "p_err="} {
+		if !strings.Contains(given, param) {
+			kept = withoutParam(kept, param)
+		}
 	}
 	return given == kept
+}
+
+// withoutParam returns a strategy without the parameter that begins as given.
+func withoutParam(strategy, begin string) string {
+	name, params, _ := strings.Cut(strategy, ":")
+	list := slices.DeleteFunc(strings.Split(params, ","), func(p string) bool { return p == "" || strings.HasPrefix(p, begin) })
+	if len(list) == 0 {
+		return name
+	}
+	return name + ":" + strings.Join(list, ",")
 }
 
 // givenTopic returns the topic in a config, nil if there is none or it

@@ -106,7 +106,7 @@ func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visite
 	v.Rate(s)
 	_, err = lab.Setup{
 		Crawl: crawl.Config{
-			Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true,
+			Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true, FilesLast: true,
 			Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1},
 		},
 		Web: lab.Over(v, web.Latency), Seeds: web.Seeds("tide pools", 2),
