@@ -74,7 +74,10 @@ type retraining struct {
 	rulings  []crawl.Ruling
 	// until is the offset up to which rulings covers all visits.
 	until uint64
-	err   error
+	// refused is why the model is not put into use although labels led to it. The rulings are
+	// then those of the judge in use, with the labels.
+	refused error
+	err     error
 }
 
 // useLastModel makes the model under which the crawl was last decided the judge.
@@ -313,7 +316,22 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil {
 		return err
 	}
-	return r.check(ctx, c, models, again)
+	err = r.check(ctx, c, models, again)
+	if r.seen || !isRefusal(err) {
+		return err
+	}
+	return r.keepJudge(ctx, c, models, again, err)
+}
+
+// keepJudge prepares the rulings of the judge in use, because a model that labels led to was
+// refused: the labels count as verdicts all the same.
+func (r *retraining) keepJudge(ctx context.Context, c *Crawler, models []collection.Model, again *rejudge, refused error) (err error) {
+	r.refused = refused
+	if r.judge, err = c.judgeOf(models, r.made.Before); err != nil {
+		return err
+	}
+	r.rulings, r.until, err = again.rulings(ctx, r.judge)
+	return err
 }
 
 // check refuses a model that seems worse than the one in use. A model that a
@@ -373,9 +391,10 @@ func (c *Crawler) putIntoUse(now time.Time) {
 	if r.err == nil {
 		r.err = c.rerankBy(now, r)
 	}
-	r.made.Done, r.made.Seconds, r.made.Refused = true, time.Since(r.began).Seconds(), isRefusal(r.err)
-	if r.err != nil {
-		r.made.Error = r.err.Error()
+	why := cmp.Or(r.err, r.refused)
+	r.made.Done, r.made.Seconds, r.made.Refused = true, time.Since(r.began).Seconds(), isRefusal(why)
+	if why != nil {
+		r.made.Error = why.Error()
 	} else {
 		c.labels.model = r.made.Model
 	}
@@ -396,9 +415,13 @@ func (c *Crawler) rerankBy(now time.Time, r *retraining) error {
 	before := c.visitor.currentJudge()
 	c.replaceJudge(r.judge, r.current)
 	err := c.judgeRest(r)
+	model := r.made.Model
+	if r.refused != nil {
+		model = r.made.Before
+	}
 	if err == nil {
 		r.made.Pages = len(r.rulings)
-		r.made.Change, err = c.Collection.Crawl.Rerank(now, nil, r.made.Model, r.rulings, c.restore)
+		r.made.Change, err = c.Collection.Crawl.Rerank(now, nil, model, r.rulings, c.restore)
 	}
 	if err != nil {
 		if x, ok := c.visitor.Judge.(*liveJudge); ok {
