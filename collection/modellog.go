@@ -76,7 +76,7 @@ type Model struct {
 	// than the one in use, or changes many verdicts. That is not a failure.
 	Refused bool `json:"refused,omitempty"`
 	// Flips is how many unlabelled pages would change sides under a model that
-	// was refused because there are so many.
+	// was refused because there are too many.
 	Flips int `json:"flips,omitempty"`
 }
 

@@ -17,7 +17,7 @@ type yield struct {
 	gains     ring // of the last pages: on topic, and no near-duplicate of an earlier one
 }
 
-// noteYield takes note of a lead that came to its end. A visit to a seed tells nothing of
+// noteYield takes note of a lead that came to its end. A visit to a seed shows nothing of
 // what the strategy finds; a page that is fetched again, a sitemap, and a lead that was
 // settled without a visit are none at all.
 func (s *stats) noteYield(t *turn, f *urls) {

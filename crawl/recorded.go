@@ -37,7 +37,7 @@ func (r *recorded) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	return leads[:at]
 }
 
-// replays tells a recorded strategy which entry is replayed next.
+// replays gives a recorded strategy the entry that is replayed next.
 func (cfg *Config) replays(e *Entry) {
 	if r, ok := cfg.Strategy.(*recorded); ok && e.Kind == EntryPage {
 		copied := *e

@@ -380,7 +380,7 @@ func (h *host) read(r *partReader) {
 
 func (n *network) check(frontier.ID, frontier.HostID) error { return nil }
 
-// write appends what concerns an outage. The rest belongs to one run and begins anew.
+// write appends what concerns an outage. The rest belongs to one run and begins again.
 func (n *network) write(w *wire.Writer) {
 	w.Time(n.answered)
 	w.Uint(uint64(n.failing))

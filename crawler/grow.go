@@ -28,7 +28,7 @@ func (c *Crawler) drawnOf() int {
 // long pages do not fill the memory.
 const maxGrown = 64 << 10
 
-// seenPages returns the first pages that were fetched, at most so many, without near
+// seenPages returns the first pages that were fetched, at most n, without near
 // copies of others and pages that are no longer in the archive. Labels make no difference:
 // they correct what grows from these pages. If the judge in use has grown before, the pages
 // carry its verdicts.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The most pages that a rule can look back on: a crawl keeps the outcomes of so many.
+// The most pages that a rule can look back on: a crawl keeps the outcomes of this number.
 const mostOver = 1000
 
 // An untilError says where a rule of until is wrong, and what is wanted there.

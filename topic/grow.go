@@ -36,7 +36,7 @@ const (
 	lastGrowth  = 400
 )
 
-// GrowthOf returns from how many pages the judge of a crawl grows when so many were fetched;
+// GrowthOf returns from how many pages the judge of a crawl grows when a number were fetched;
 // 0 while they are too few.
 func GrowthOf(fetched int) (n int) {
 	for next := firstGrowth; next <= min(fetched, lastGrowth); next *= 2 {
@@ -77,7 +77,7 @@ const (
 	fewestBefore = 10      // relevant pages from which on their number is compared
 )
 
-// Fault returns why a model should not be used that grew from so many pages; "" if it has no
+// Fault returns why a model should not be used that grew from a number of pages; "" if it has no
 // such fault. A grown judge has left what it grew from if
 //
 //   - it rejects most of the pages that it began with,

@@ -16,7 +16,7 @@ const shownFlips = 10
 
 // reportRefused prints why a model was not put into use. If it changes many verdicts, ten
 // of them are shown and the user is asked; an answer of yes has it put into use. Where
-// nobody can be asked that is an error, and the model needs --yes.
+// no person can be asked that is an error, and the model needs --yes.
 func (c *labelCmd) reportRefused(w *world, m collection.Model, confirm func(question string) (bool, error)) error {
 	if c.JSON {
 		if err := jsonLine(w.out, m); err != nil {

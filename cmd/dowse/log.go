@@ -81,7 +81,7 @@ func (l *crawlLog) close() {
 	}
 }
 
-// began logs the beginning of a run and what a person is told of it.
+// began logs the beginning of a run and what is printed about it.
 func (l *crawlLog) began(dir string, st crawl.Status, notes []string) {
 	if l == nil {
 		return

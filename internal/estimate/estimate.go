@@ -2,7 +2,7 @@
 //
 // It is the removal method of capture and recapture, as it is used for fish: what was
 // caught is not put back, so each catch is smaller than the one before, and how quickly
-// catches fall tells how many are left. Here a visit is a cast of the net, a new page on
+// catches fall shows how many are left. Here a visit is a cast of the net, a new page on
 // topic is a fish, and the pool is the URLs that the crawl knows: those that it visited
 // and those that wait. A visit finds a page on topic with odds that are those of a
 // random draw from the pool, times a factor for the aim of the strategy: about 1 for a
@@ -32,8 +32,8 @@ const (
 	aimed   = 3    // standard deviation of the prior of the logarithm of the factor
 	partial = 0.3  // is added to the pages left, so that a visit can find one beyond the number assumed
 
-	fewVisits = 100 // an estimate needs at least so many visits
-	fewFound  = 5   // and so many pages on topic among them
+	fewVisits = 100 // an estimate needs at least this number of visits
+	fewFound  = 5   // and this number of pages on topic among them
 )
 
 // A Curve is the outcomes of visits in order. The zero value is ready for use.
@@ -96,7 +96,7 @@ type block struct {
 	pool          float64 // URLs that were not visited at its middle
 }
 
-// blocks returns the later blocks of the curve, for a crawl with so many waiting leads.
+// blocks returns the later blocks of the curve, for a crawl with a number of waiting leads.
 func (c *Curve) blocks(waiting int) (list []block, found int) {
 	end := c.visits()
 	add := func(first, n, on int) {
@@ -113,7 +113,7 @@ func (c *Curve) blocks(waiting int) (list []block, found int) {
 	return list, found
 }
 
-// Left returns how many pages on topic are left for a crawl with so many waiting leads.
+// Left returns how many pages on topic are left for a crawl with a number of waiting leads.
 // It reports false if too little was seen for an estimate.
 func (c *Curve) Left(waiting int) (Left, bool) {
 	blocks, found := c.blocks(waiting)
@@ -133,7 +133,7 @@ func (c *Curve) Left(waiting int) (Left, bool) {
 
 const step = 1.2 // from one number of pages left to the next that is weighed
 
-// likelihood returns the logarithm of how likely the blocks are if so many pages are
+// likelihood returns the logarithm of how likely the blocks are if a number of pages are
 // left, averaged over the factor by which the strategy beats chance.
 func likelihood(blocks []block, left float64) float64 {
 	const least, most = -2, 9 // logarithms of the factor
@@ -198,7 +198,7 @@ type Recall struct {
 	High   float64 `json:"high" doc:"upper end of the 90 % interval of recall"`
 }
 
-// Recall returns the recall of a crawl that has found so many pages on topic; zero if it
+// Recall returns the recall of a crawl that has found a number of pages on topic; zero if it
 // found none.
 func (l Left) Recall(found int) Recall {
 	if found == 0 {
@@ -210,7 +210,7 @@ func (l Left) Recall(found int) Recall {
 	return r
 }
 
-// An At is the estimate of a crawl that had fetched so many pages.
+// An At is the estimate of a crawl that had fetched a number of pages.
 type At struct {
 	Pages int `json:"pages"`
 	Recall

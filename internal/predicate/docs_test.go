@@ -51,7 +51,7 @@ func TestDocs(t *testing.T) {
 	switch {
 	case updated == doc:
 	case os.Getenv("UPDATE_DOCS") == "":
-		t.Errorf("docs/predicates.md has other tables; UPDATE_DOCS=1 go test ./internal/predicate writes them anew. Want:\n%s", docTables())
+		t.Errorf("docs/predicates.md has other tables; UPDATE_DOCS=1 go test ./internal/predicate writes them again. Want:\n%s", docTables())
 	default:
 		if err := os.WriteFile(path, []byte(updated), 0o644); err != nil {
 			t.Fatal(err)

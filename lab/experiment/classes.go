@@ -25,7 +25,7 @@ const codeDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 // classes returns the classification of an experiment, nil if it has none. It is
 // published knowledge, as the Dewey table of Seyfi and Patel 2015: it names topics
-// and tells nothing of any page.
+// and shows nothing of any page.
 func (b *labelledWeb) classes(x *Experiment) (*classification, error) {
 	switch x.Classes {
 	case "":

@@ -12,7 +12,7 @@ import (
 // Pairs returns a table for a terminal: how strategies differ by each measure,
 // with the interval of the difference, both tests and both effect sizes. Only
 // pairs for which wanted returns true are included, all if it is nil; p-values
-// are adjusted for all pairs in either case. A table that is wider than so many
+// are adjusted for all pairs in either case. A table that is wider than a number of
 // columns continues below itself; 0 columns mean any number.
 func (r *Report) Pairs(wanted func(a, b string) bool, columns int) (string, error) {
 	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}

@@ -132,7 +132,7 @@ func (r *Report) showsError(m measure.Measure, f figure) bool {
 	return (m == r.lead() || slices.Contains(r.early, m)) && f.se > 0 && !math.IsNaN(f.se) && !math.IsInf(f.se, 0)
 }
 
-// Text returns the tables for a terminal of so many columns, with superscript
+// Text returns the tables for a terminal of a number of columns, with superscript
 // letters and a legend; 0 columns mean any number. A table that is too wide
 // continues below itself with its other columns.
 func (r *Report) Text(columns int) string {
@@ -153,7 +153,7 @@ func (r *Report) Text(columns int) string {
 	return b.String()
 }
 
-// wrapped breaks a text that begins with a space into lines of at most so many
+// wrapped breaks a text that begins with a space into lines of at most a number of
 // columns, each of which begins with a space; 0 columns mean any number.
 func wrapped(text string, columns int) string {
 	if columns <= 0 {
@@ -195,7 +195,7 @@ func (r *Report) textFigure(m measure.Measure, f figure) string {
 	return text
 }
 
-// folded splits a table into parts that fit into so many columns, each of which
+// folded splits a table into parts that fit into a number of columns, each of which
 // repeats the first fields of its lines. A part has at least one further field, so
 // that a very narrow terminal may still be too narrow.
 func folded(lines [][]string, first, columns int) (parts [][][]string) {
