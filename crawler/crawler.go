@@ -173,7 +173,7 @@ type Config struct {
 	Changed func(r SetRecord)
 
 	// DiskRoom replaces [DiskRoom], for tests.
-	DiskRoom func(dir string, floor int64) (free, need int64, err error)
+	DiskRoom func(dir string, s settings.Settings) (free, need int64, err error)
 
 	// readOnly reports that the collection is opened to be read: a strategy of a
 	// program's own is not needed then.

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/crawler"
+	"dowse/settings"
 )
 
 // TestDiskFloor ends a crawl cleanly when its disk has less free than the floor, and continues
@@ -16,7 +17,7 @@ func TestDiskFloor(t *testing.T) {
 	free := int64(1e9)
 	cfg := local
 	cfg.Words, cfg.Seeds, cfg.DiskFloor = []string{"coral"}, []string{site.URL + "/0"}, 2e9
-	cfg.DiskRoom = func(_ string, floor int64) (int64, int64, error) { return free, floor, nil }
+	cfg.DiskRoom = func(_ string, s settings.Settings) (int64, int64, error) { return free, s.DiskFloor, nil }
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	run := func() (*crawler.Crawler, dowse.StopReason) {
 		cr, err := crawler.Open(dir, cfg)

@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/durable"
+	"dowse/settings"
 )
 
 // What a meter looks back on, and what it compares with.
@@ -117,28 +118,40 @@ func (c *Crawler) beat(now time.Time, st crawl.Status) {
 // and is read by nothing.
 func (c *Crawler) lastBeat() { _ = durable.In(c.Collection.Dir).Remove(pulseName) }
 
-// smallDisk is the share of a disk that the default floor takes at most.
-const smallDisk = 10
+// The default floor is at most 2 GB and a tenth of the disk. A crawl with a limit of pages
+// needs no more than leastFloor and pageRoom for each page, which is many times what pages
+// take on average: a crawl of a hundred pages is possible on a disk that is nearly full.
+const (
+	usualFloor = 2_000_000_000
+	smallDisk  = 10
+	leastFloor = 50_000_000
+	pageRoom   = 500_000
+)
 
 // DiskRoom returns how many bytes are free on the disk of the collection in dir, and how many
-// must be for its crawl to go on. A floor that was not given is at most a tenth of the disk.
-func DiskRoom(dir string, floor int64) (free, need int64, err error) {
+// must be for a crawl with these settings to go on. A floor that was not given is less on a
+// small disk and for a crawl of few pages.
+func DiskRoom(dir string, s settings.Settings) (free, need int64, err error) {
 	free, size, err := durable.Free(dir)
 	if err != nil {
 		return 0, 0, fmt.Errorf("crawler: free space of %s: %w", dir, err)
 	}
-	return free, floorOf(floor, size), nil
+	return free, floorOf(s, size), nil
 }
 
 // floorOf returns the floor that holds on a disk of a size.
-func floorOf(floor, size int64) int64 {
+func floorOf(s settings.Settings, size int64) int64 {
 	switch {
-	case floor < 0:
+	case s.DiskFloor < 0:
 		return 0
-	case floor > 0:
-		return floor
+	case s.DiskFloor > 0:
+		return s.DiskFloor
 	}
-	return min(2_000_000_000, size/smallDisk)
+	floor := min(usualFloor, size/smallDisk)
+	if s.Pages > 0 && int64(s.Pages) < floor/pageRoom {
+		floor = min(floor, leastFloor+int64(s.Pages)*pageRoom)
+	}
+	return floor
 }
 
 // checkDisk ends the crawl if too little of the disk is free. What is under way still fits:
@@ -148,7 +161,7 @@ func (c *Crawler) checkDisk() {
 	if room == nil {
 		room = DiskRoom
 	}
-	if free, need, err := room(c.Collection.Dir, c.Collection.Settings.DiskFloor); err == nil && free < need {
+	if free, need, err := room(c.Collection.Dir, c.Collection.Settings.Settings); err == nil && free < need {
 		c.Collection.Crawl.Stop(dowse.StopDisk)
 	}
 }

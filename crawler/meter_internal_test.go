@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dowse/crawl"
+	"dowse/settings"
 )
 
 // TestMeter passes a crawl to a meter second by second: its rates are those of the last 30 s,
@@ -43,13 +44,19 @@ func TestMeter(t *testing.T) {
 }
 
 // TestFloor gives the floor of a disk: the one that was given, or 2 GB, and less on a small
-// disk.
+// disk and for few pages.
 func TestFloor(t *testing.T) {
-	for _, c := range []struct{ floor, size, want int64 }{
-		{0, 1e12, 2e9}, {0, 5e9, 5e8}, {3e9, 5e9, 3e9}, {-1, 1e12, 0},
+	for _, c := range []struct {
+		floor, size int64
+		pages       int
+		want        int64
+	}{
+		{0, 1e12, 0, 2e9}, {0, 5e9, 0, 5e8}, {3e9, 5e9, 0, 3e9}, {3e9, 5e9, 10, 3e9}, {-1, 1e12, 10, 0},
+		{0, 1e12, 100, 1e8}, {0, 1e12, 800, 45e7}, {0, 1e12, 3900, 2e9}, {0, 1e12, 1 << 40, 2e9}, {0, 1e9, 800, 1e8},
 	} {
-		if got := floorOf(c.floor, c.size); got != c.want {
-			t.Errorf("floor %d on a disk of %d: %d, want %d", c.floor, c.size, got, c.want)
+		s := settings.Settings{Machine: settings.Machine{DiskFloor: c.floor}, Limits: settings.Limits{Pages: c.pages}}
+		if got := floorOf(s, c.size); got != c.want {
+			t.Errorf("floor %d on a disk of %d for %d pages: %d, want %d", c.floor, c.size, c.pages, got, c.want)
 		}
 	}
 }

@@ -204,6 +204,7 @@ type Network struct {
 // Machine bounds what a crawl takes of the machine that it runs on.
 type Machine struct {
 	// DiskFloor ends the crawl when fewer bytes are free on the disk of the collection. The
-	// default is less on a small disk: at most a tenth of it. -1 never ends it.
+	// default is less on a small disk, at most a tenth of it, and for a crawl of few pages. -1
+	// never ends it.
 	DiskFloor int64 `yaml:"disk_floor,omitempty" name:"disk-floor" group:"much" rare:"" type:"size" shown:"2GB" placeholder:"SIZE" min:"0" max:"1152921504606846976" zero:"-1" none:"-1" config:"any" var:"DOWSE_DISK_FLOOR" when:"resume" help:"Stop when less than this is free on the disk."`
 }

@@ -157,7 +157,7 @@ func (st *status) measure(col *collection.Collection) {
 	}
 	st.Committed = col.LastCommit()
 	var err error
-	if st.DiskFree, st.DiskFloor, err = crawler.DiskRoom(col.Dir, col.Settings.DiskFloor); err != nil {
+	if st.DiskFree, st.DiskFloor, err = crawler.DiskRoom(col.Dir, col.Settings.Settings); err != nil {
 		st.DiskFree = -1
 	}
 	st.idleAfter = max(idleMinimum, 2*col.Settings.Resolved().Delay)
