@@ -2,7 +2,6 @@ package collection_test
 
 import (
 	"context"
-	"dowse/settings"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/demo"
+	"dowse/internal/durable"
+	"dowse/settings"
 	"dowse/strategy"
 	"dowse/topic"
 )
@@ -65,6 +66,7 @@ var made = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "dow
 var madeOnce sync.Once
 
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	code := m.Run()
 	if dir, err := made(); err == nil {
 		os.RemoveAll(dir)

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"dowse/settings"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -28,7 +27,9 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/internal/frontier"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -59,6 +60,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	if dir := os.Getenv(crashDir); dir != "" {
 		crashChild(dir)
 		return

@@ -122,7 +122,6 @@ func (c *Crawler) lastBeat() { _ = durable.In(c.Collection.Dir).Remove(pulseName
 // needs no more than leastFloor and pageRoom for each page, which is many times what pages
 // take on average: a crawl of a hundred pages is possible on a disk that is nearly full.
 const (
-	usualFloor = 2_000_000_000
 	smallDisk  = 10
 	leastFloor = 50_000_000
 	pageRoom   = 500_000
@@ -147,7 +146,7 @@ func floorOf(s settings.Settings, size int64) int64 {
 	case s.DiskFloor > 0:
 		return s.DiskFloor
 	}
-	floor := min(usualFloor, size/smallDisk)
+	floor := min(durable.UsualFloor, size/smallDisk)
 	if s.Pages > 0 && int64(s.Pages) < floor/pageRoom {
 		floor = min(floor, leastFloor+int64(s.Pages)*pageRoom)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dowse/crawl"
+	"dowse/internal/durable"
 	"dowse/settings"
 )
 
@@ -46,6 +47,8 @@ func TestMeter(t *testing.T) {
 // TestFloor gives the floor of a disk: the one that was given, or 2 GB, and less on a small
 // disk and for few pages.
 func TestFloor(t *testing.T) {
+	defer func(usual int64) { durable.UsualFloor = usual }(durable.UsualFloor)
+	durable.UsualFloor = 2e9
 	for _, c := range []struct {
 		floor, size int64
 		pages       int

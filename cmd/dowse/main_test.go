@@ -13,9 +13,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"dowse/internal/durable"
 )
 
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	testscript.Main(atHome{m}, map[string]func(){"dowse": func() { crawlClock = wrongClock(); main() }})
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/durable"
 	"dowse/internal/lab/measure"
 	"dowse/internal/shareddata"
 	"dowse/strategy"
@@ -25,7 +26,8 @@ var cache string // of all tests: the synthetic web is prepared once
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if testing.Short() { // the race detector makes it slow
+	durable.UsualFloor = 1 << 20 // tests run on any disk
+	if testing.Short() {         // the race detector makes it slow
 		small = changed("limit: 3", "limit: 2", "sets: 2", "sets: 1", "pages: 60", "pages: 25")
 	}
 	var err error
