@@ -59,7 +59,11 @@ func (c chart) SVG() template.HTML {
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%[3]f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`,
 			roomLeft, w-roomRight, sy(y), roomLeft-6, sy(y)+3.5, c.value(y))
 	}
-	for i, x := range ticks(right, 6) {
+	across := 6
+	if c.Width < 500 {
+		across = 3
+	}
+	for i, x := range ticks(right, across) {
 		anchor := "middle"
 		if i == 0 {
 			anchor = "start"
@@ -88,6 +92,12 @@ func (c chart) SVG() template.HTML {
 	}
 	b.WriteString(`<line class="cursor" y1="10" y2="10"/></svg>`)
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// Narrow draws the chart for a narrow screen, where its text would be too small otherwise.
+func (c chart) Narrow() template.HTML {
+	c.Width, c.Height = 350, min(c.Height, 210)
+	return c.SVG()
 }
 
 // bounds returns the upper ends of the axes.

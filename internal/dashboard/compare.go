@@ -63,7 +63,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*frame, error) {
 		return nil, err
 	}
 	args := []string{"status"}
-	ch := chart{Title: "Harvest rate over pages of each collection", X: "pages", Y: "harvest", Top: 1, Width: 900, Height: 280}
+	ch := chart{Title: "Harvest rate over pages of each collection", X: "pages", Y: "harvest", Top: 1, Width: 1240, Height: 300}
 	letters := map[string]string{}
 	for i, c := range b.X.Collections {
 		class := string("abcd"[i])

@@ -36,6 +36,11 @@ func layout(nodes []node, edges []edge, width, height float64) {
 		r, a := math.Sqrt(float64(i)+0.5), 2.399963*float64(i)
 		nodes[i].x, nodes[i].y = r*math.Cos(a)+0.01*rng.Float64(), r*math.Sin(a)+0.01*rng.Float64()
 	}
+	degree := make([]float64, len(nodes))
+	for _, e := range edges {
+		degree[e.A]++
+		degree[e.B]++
+	}
 	dx, dy := make([]float64, len(nodes)), make([]float64, len(nodes))
 	for round := range rounds {
 		cool := 0.9 * (1 - float64(round)/rounds)
@@ -44,7 +49,7 @@ func layout(nodes []node, edges []edge, width, height float64) {
 			a, b := &nodes[e.A], &nodes[e.B]
 			x, y := b.x-a.x, b.y-a.y
 			d := math.Hypot(x, y) + 1e-9
-			f := 0.06 * (0.4 + e.Width) * d
+			f := 0.12 * (0.3 + e.Width) * d / math.Sqrt(math.Max(degree[e.A], degree[e.B])) // many edges must not pull everything into one place
 			dx[e.A], dy[e.A] = dx[e.A]+f*x/d, dy[e.A]+f*y/d
 			dx[e.B], dy[e.B] = dx[e.B]-f*x/d, dy[e.B]-f*y/d
 		}
@@ -108,7 +113,11 @@ func graphSVG(title string, nodes []node, edges []edge, width, height int) templ
 		r := 4 + 15*math.Sqrt(n.Size)
 		fmt.Fprintf(&b, `<g class="node %s" data-id="%d" transform="translate(%.1f %.1f)"><a href="%s" aria-label="%s"><title>%[6]s</title><circle r="%.1f"/>`, esc(n.Class), i, n.x, n.y, esc(n.Href), esc(n.Title), r)
 		if i < named {
-			fmt.Fprintf(&b, `<text x="%.1f" y="4">%s</text>`, r+4, esc(n.Name))
+			at, anchor := r+4, "start"
+			if n.x > 0.85*float64(width) {
+				at, anchor = -r-4, "end"
+			}
+			fmt.Fprintf(&b, `<text x="%.1f" y="4" text-anchor="%s">%s</text>`, at, anchor, esc(n.Name))
 		}
 		b.WriteString(`</a></g>`)
 	}

@@ -95,6 +95,7 @@ func liveOf(c *head) string { return c.Home + "live" }
 type hostsBody struct {
 	*operations.HostList
 	ID, Back    string
+	Pause       string
 	Q           url.Values
 	Shows       []tab
 	Columns     []column
@@ -118,7 +119,7 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &hostsBody{HostList: list, ID: c.ID, Back: c.Home + "hosts" + with(q), Q: q}
+	b := &hostsBody{HostList: list, ID: c.ID, Pause: span(time.Duration(list.MinDelay)), Back: c.Home + "hosts" + with(q), Q: q}
 	b.Shows = choose(q, "show", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"problems", "Problems"})
 	for _, s := range [][3]string{{"name", "host", ""}, {"pages", "pages", "n"}, {"share", "on topic", ""}, {"", "last 20, new first", "wide-only"}, {"waiting", "waiting", "n wide-only"}, {"delay", "pause", "n wide-only"}, {"errors", "failed", "n"}, {"", "robots.txt", "wide-only"}, {"", "state", ""}} {
 		x := column{Name: s[1], Class: s[2]}

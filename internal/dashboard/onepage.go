@@ -127,6 +127,9 @@ func (b *pageBody) marker() func(string) bool {
 	words, stems := map[string]bool{}, []string{}
 	if b.Judged != nil {
 		for _, x := range b.Judged.Because {
+			if isSum(x.What) || x.Weight == 0 {
+				continue
+			}
 			for _, w := range strings.Fields(strings.ToLower(x.What + " " + x.Word)) {
 				w = strings.Trim(w, `"“”'`)
 				words[w] = true
@@ -138,7 +141,7 @@ func (b *pageBody) marker() func(string) bool {
 	}
 	return func(word string) bool {
 		word = strings.ToLower(word)
-		return words[word] || slices.ContainsFunc(stems, func(s string) bool { return len(word) <= len(s)+5 && strings.HasPrefix(word, s) })
+		return words[word] || slices.ContainsFunc(stems, func(s string) bool { return len(word) <= len(s)+3 && strings.HasPrefix(word, s) })
 	}
 }
 

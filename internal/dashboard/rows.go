@@ -56,11 +56,14 @@ func rowOf(c *head, r *facts.Row, backTo string) row {
 // reasonText returns the strongest reasons of a verdict as words.
 func reasonText(r *facts.Row, n int) string {
 	var words []string
-	for i, b := range r.Page.Verdict.Because {
-		if i == n {
+	for _, b := range r.Page.Verdict.Because {
+		if len(words) == n {
 			break
 		}
 		what := b.What
+		if isSum(what) {
+			continue
+		}
 		if r.Spell != nil {
 			if w := r.Spell(what); w != "" {
 				what = w
@@ -69,6 +72,13 @@ func reasonText(r *facts.Row, n int) string {
 		words = append(words, signed(b.Weight)+" "+tidy(what, 40))
 	}
 	return strings.Join(words, " · ")
+}
+
+// isSum reports whether a reason is the sum of many small ones, such as "370 other terms". It is part of the sum
+// and says nothing about the page.
+func isSum(what string) bool {
+	n, rest, _ := strings.Cut(what, " other ")
+	return rest != "" && n != "" && strings.Trim(n, "0123456789,") == ""
 }
 
 // pageHref returns the address of the page about a URL.
