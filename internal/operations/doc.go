@@ -9,7 +9,7 @@
 // collections (NAME.dowse) are found by name; collections that appear there later are found,
 // too. Each has a name within the process ([Collection.ID]), which every other call takes first.
 //
-//	reading   Collections, Status, Pages, Page, Why, Frontier, Hosts, Problems, Series,
+//	reading   Collections, Status, Pages, Page, Markdown, Why, Judge, Frontier, Hosts, Problems, Series,
 //	          Follow (events), Decisions, Sites, SiteWhy, Graph, Search, Compare, Models,
 //	          Labels, Queue, Settings, Topic
 //	changing  Set, Label, Train, Undo, Stop, Start, Continue, Forget, Export, DeleteExport

@@ -86,9 +86,6 @@ type follower struct {
 	readers int
 	ended   bool
 	quit    chan struct{}
-
-	took     []facts.Seconds // downloads that no scrape has seen yet
-	observed int
 }
 
 // Follow calls do with the events after the one with an ID, oldest first, and waits for more
@@ -249,7 +246,7 @@ func (f *follower) run() {
 }
 
 // followerIdle is after how many looks without a reader a follower ends.
-const followerIdle = 120
+const followerIdle = 600
 
 // markEnded marks the follower as ended and wakes its readers.
 func (f *follower) markEnded() {
@@ -330,9 +327,7 @@ func (f *follower) add(entries []*crawl.Entry, threshold float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
-		if e.Kind == crawl.EntryPage && !e.Idle && e.Page.Fetch.Took > 0 && len(f.took) < keptEvents {
-			f.took = append(f.took, facts.Seconds(e.Page.Fetch.Took))
-		}
+		f.shelf.traffic.add(e)
 		x, ok := eventOf(e, threshold)
 		if !ok {
 			continue

@@ -282,11 +282,11 @@ func (v *view) list(ctx context.Context, q *PageQuery, from *cursor, list *PageL
 			list.Next, list.Partial = v.cursorAt(q, rows[i-1]), len(list.Pages) < q.Limit
 			break
 		}
-		row, err := v.row(x.id)
+		row, err := v.rowIf(q, x.id)
 		if err != nil {
 			return err
 		}
-		if row != nil && q.meets(row) {
+		if row != nil {
 			list.Pages = append(list.Pages, row)
 		}
 		if i%64 == 0 && ctx.Err() != nil {
@@ -327,12 +327,16 @@ func (v *view) passPages(ctx context.Context, q *PageQuery, p *picks) error {
 		v.rank()
 	}
 	threshold := v.col.Threshold()
-	for i := first; i < len(c.ids); i++ {
+	for n := range len(c.ids) - first {
+		i := len(c.ids) - 1 - n // the newest first: in the order of time the heap then rejects nearly all others
+		if q.Sort == SortFetched {
+			i = first + n
+		}
 		if !want(c.verdicts[i]) || len(hosts) > 0 && !slices.Contains(hosts, c.hosts[i]) {
 			continue
 		}
 		p.add(pick{v.key(q.Sort, i, threshold), c.ids[i]})
-		if i%65536 == 0 && ctx.Err() != nil {
+		if n%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -427,21 +431,38 @@ func (v *view) row(id frontier.ID) (*facts.Row, error) {
 	return row, nil
 }
 
-// meets reports whether a row meets the conditions that the columns lack.
-func (q *PageQuery) meets(row *facts.Row) bool {
-	if q.Language != "" && !strings.EqualFold(row.Language, q.Language) && !strings.HasPrefix(strings.ToLower(row.Language), strings.ToLower(q.Language)+"-") {
+// rowIf returns the row of a URL if it meets the conditions that the columns lack, nil if not. The
+// conditions are checked on the entry of its visit: a row costs several times as much.
+func (v *view) rowIf(q *PageQuery, id frontier.ID) (*facts.Row, error) {
+	if !q.dear() {
+		return v.row(id)
+	}
+	p := &dowse.Page{}
+	if visit, ok := v.col.Crawl.Frontier().Visit(id); ok {
+		e, err := v.col.Journal.Entry(visit.Place, noURL)
+		if err == nil && e.Page != nil {
+			p = e.Page
+		}
+	}
+	if q.Text != "" && !contains(p.Title, q.Text) && !contains(string(v.col.URL(id)), q.Text) || !q.meets(p) {
+		return nil, nil
+	}
+	row, err := v.row(id)
+	if row != nil && !q.Since.IsZero() && row.Seen.Before(q.Since) && row.Fetch.At.Before(q.Since) {
+		row = nil
+	}
+	return row, err
+}
+
+// meets reports whether a visit meets the conditions on language, model and reasons.
+func (q *PageQuery) meets(p *dowse.Page) bool {
+	if q.Language != "" && !strings.EqualFold(p.Language, q.Language) && !strings.HasPrefix(strings.ToLower(p.Language), strings.ToLower(q.Language)+"-") {
 		return false
 	}
-	if q.Text != "" && !contains(row.Title, q.Text) && !contains(string(row.URL), q.Text) {
+	if q.Model != "" && !strings.HasPrefix(p.Verdict.Judge, q.Model) {
 		return false
 	}
-	if q.Model != "" && !strings.HasPrefix(row.Page.Verdict.Judge, q.Model) {
-		return false
-	}
-	if q.Reason != "" && !slices.ContainsFunc(row.Page.Verdict.Because, func(b dowse.Because) bool { return contains(b.What, q.Reason) }) {
-		return false
-	}
-	return q.Since.IsZero() || !row.Seen.Before(q.Since) || !row.Fetch.At.Before(q.Since)
+	return q.Reason == "" || slices.ContainsFunc(p.Verdict.Because, func(b dowse.Because) bool { return contains(b.What, q.Reason) })
 }
 
 // contains reports whether a text has a part, in any case.

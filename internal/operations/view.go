@@ -37,6 +37,8 @@ type shelf struct {
 	audited  auditCache
 	indexing bool // the search index is being brought up to date
 
+	judges   judges
+	traffic  traffic
 	training sync.Mutex // held during a training: a second one waits
 }
 
