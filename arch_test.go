@@ -151,7 +151,7 @@ var modules = map[string]struct {
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},
 	"github.com/andybalholm/brotli":          {"brotli", []string{"fetch", "internal/hostile"}},
-	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "topic", "collection", "lab/experiment", "cmd/dowse"}},
+	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "internal/api", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"github.com/blevesearch/bleve/v2":        {"the full-text index (scorch)", []string{"internal/search"}},
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},
 	"github.com/prometheus/client_golang":    {"metrics for Prometheus, and promtool's rules for their names", []string{"internal/api"}},
