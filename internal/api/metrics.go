@@ -78,21 +78,21 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	for i := range list {
-		(&sample{out, list[i].ID}).all(&list[i])
+		(&scraped{out, list[i].ID}).all(&list[i])
 	}
 }
 
-// A sample sends the metrics of one collection.
-type sample struct {
+// A scraped sends the metrics of one collection.
+type scraped struct {
 	out chan<- prometheus.Metric
 	id  string
 }
 
-func (s *sample) gauge(d desc, v float64, labels ...string) {
+func (s *scraped) gauge(d desc, v float64, labels ...string) {
 	s.out <- prometheus.MustNewConstMetric(d.Desc, prometheus.GaugeValue, v, append([]string{s.id}, labels...)...)
 }
 
-func (s *sample) counter(d desc, v float64, labels ...string) {
+func (s *scraped) counter(d desc, v float64, labels ...string) {
 	s.out <- prometheus.MustNewConstMetric(d.Desc, prometheus.CounterValue, v, append([]string{s.id}, labels...)...)
 }
 
@@ -100,7 +100,7 @@ func (s *sample) counter(d desc, v float64, labels ...string) {
 var states = []string{operations.StateRunning, operations.StateStopped, operations.StateKilled, operations.StateNew, string(operations.Damaged)}
 
 // all sends the metrics of a collection: its state, and the rest if it is open.
-func (s *sample) all(m *operations.Measure) {
+func (s *scraped) all(m *operations.Measure) {
 	for _, state := range states {
 		s.gauge(crawlState, one(m.State == state), state)
 	}
@@ -138,7 +138,7 @@ func (s *sample) all(m *operations.Measure) {
 }
 
 // judge sends what is known of labels and models.
-func (s *sample) judge(m *operations.Measure) {
+func (s *scraped) judge(m *operations.Measure) {
 	for label, n := range m.Labels {
 		s.counter(labels, float64(n), label)
 	}
@@ -147,7 +147,7 @@ func (s *sample) judge(m *operations.Measure) {
 }
 
 // machine sends what is known of downloads, archive and disk.
-func (s *sample) machine(m *operations.Measure) {
+func (s *scraped) machine(m *operations.Measure) {
 	r := m.Report
 	t := m.Traffic.Took
 	buckets := map[float64]uint64{}

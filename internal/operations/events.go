@@ -144,7 +144,7 @@ func (s *shelf) placeAfter(ctx context.Context, after string) (uint64, error) {
 		return 0, failf(Invalid, "after", "after: got %q, want the ID of an event", clip(after))
 	}
 	ahead := false
-	check := func(v *view) error {
+	check := func(v *openView) error {
 		if ahead = place > v.end; ahead || place == v.end || place == 0 {
 			return nil
 		}
@@ -175,7 +175,7 @@ func noURL(frontier.ID) dowse.URL { return "" }
 // where to read on.
 func (s *shelf) past(ctx context.Context, at uint64, n int) (list []Event, next uint64, err error) {
 	list = []Event{}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		if next = at; at >= v.end {
 			return nil
 		}

@@ -53,7 +53,7 @@ func (o *Operations) Judge(ctx context.Context, id string, r JudgeRequest) (*col
 	}
 	var threshold float64
 	var key string
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		threshold, key = v.col.Threshold(), r.Model+" "+v.col.Crawl.Model()
 		return nil
 	})

@@ -130,7 +130,7 @@ func (o *Operations) Measures(ctx context.Context) (list []Measure, err error) {
 // fillMeasure adds hosts, labels, models, the archive and the traffic.
 func (s *shelf) fillMeasure(ctx context.Context, m *Measure) {
 	m.Hosts, m.Labels = map[string]int{}, map[string]int{collection.LabelOn: 0, collection.LabelOff: 0}
-	_ = s.use(ctx, func(v *view) error {
+	_ = s.use(ctx, func(v *openView) error {
 		for _, r := range v.allHosts() {
 			m.Hosts[r.State]++
 		}

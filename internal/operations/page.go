@@ -200,7 +200,7 @@ func (o *Operations) Why(ctx context.Context, id, url string, links bool) (*Acco
 		return nil, err
 	}
 	var a *Account
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		u, err := KnownURL(v.col, url)
 		if err != nil {
 			return err
@@ -236,7 +236,7 @@ func (o *Operations) Markdown(ctx context.Context, id, url string, n int) (row *
 	if err != nil {
 		return nil, "", false, err
 	}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		u, err := KnownURL(v.col, url)
 		if err != nil {
 			return err
@@ -257,7 +257,7 @@ func (o *Operations) Markdown(ctx context.Context, id, url string, n int) (row *
 }
 
 // markdown returns the own text of a page; all of its text if nothing of it counts as that.
-func (v *view) markdown(row *facts.Row) (string, error) {
+func (v *openView) markdown(row *facts.Row) (string, error) {
 	body, kind, err := v.col.Body(row.Page)
 	if err != nil {
 		return "", err
@@ -291,7 +291,7 @@ func (o *Operations) Page(ctx context.Context, id, url string) (*Page, error) {
 		return nil, err
 	}
 	var p *Page
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		u, err := KnownURL(v.col, url)
 		if err != nil {
 			return err
@@ -306,7 +306,7 @@ func (o *Operations) Page(ctx context.Context, id, url string) (*Page, error) {
 }
 
 // page reads one page.
-func (v *view) page(u dowse.URL) (*Page, error) {
+func (v *openView) page(u dowse.URL) (*Page, error) {
 	row, err := v.col.Row(u)
 	if err != nil {
 		return nil, err
