@@ -243,10 +243,15 @@ func (s *shelf) due() bool {
 		return true
 	}
 	age := s.now().Sub(s.made)
-	if age >= 0 && age < max(viewLeast, viewShare*s.took) {
+	if age >= 0 && age < viewLeast || s.cur.gen == generation(s.dir) {
 		return false
 	}
-	return s.cur.gen != generation(s.dir)
+	if age < 0 || age >= viewShare*s.took {
+		return true
+	}
+	// A crawl that has ended grows no more: its last view is worth waiting for.
+	s.renewed = collection.Running(s.dir) == 0
+	return s.renewed
 }
 
 // remake makes a new view and puts it into use. The old one is closed when its last question
