@@ -96,6 +96,10 @@ const (
 	isUnsure
 )
 
+// maxHistory is how many bytes of the journal are read to explain a URL. The command line reads more, since
+// no other reader waits for it.
+const maxHistory = 4 << 20
+
 // viewOf opens a view of a collection.
 func viewOf(dir string, now time.Time) (*openView, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
@@ -106,6 +110,7 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 	if err != nil {
 		return nil, err
 	}
+	cr.Collection.History = maxHistory
 	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), gen: gen}
 	v.pages = columnsOf(v.col)
 	return v, nil
