@@ -64,7 +64,7 @@ var (
 	madeOnce sync.Once
 )
 
-// TestMain also stands in for the program: a crawl that the API starts is this executable.
+// TestMain also serves as the program: a crawl that the API starts is this executable.
 func TestMain(m *testing.M) {
 	if os.Getenv("API_TEST_CRAWL") != "" {
 		os.Exit(fakeCrawl(os.Args[1:]))
@@ -501,10 +501,7 @@ func TestGetChangesNothing(t *testing.T) {
 	dir := copied(t)
 	c := serve(t, dir)
 	before := listing(t, filepath.Join(dir, "pools.dowse"))
-	var doc struct {
-		Paths map[string]map[string]any
-	}
-	doc = get[struct {
+	doc := get[struct {
 		Paths map[string]map[string]any
 	}](c, api.Prefix+"/openapi.json")
 	n := 0
