@@ -90,6 +90,14 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet",
 	},
+	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
+	"dowse/internal/operations": {
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
+		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
+		"dowse/internal/extract", "dowse/internal/maintext", // one page as Markdown
+		"dowse/internal/durable", // topics of crawls that are started
+	},
+	"dowse/internal/api":         {"dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
@@ -105,7 +113,11 @@ var allowed = map[string][]string{
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
-	"dowse/cmd/dowse":                 {"*"},
+	"dowse/internal/dashboard": {
+		"dowse", "dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/internal/search",
+	},
+	"dowse/internal/server": {"dowse/internal/durable"},
+	"dowse/cmd/dowse":       {"*"},
 
 	"dowse/internal/maintext/madepages": {}, // only tests and benchmarks import it
 
@@ -143,9 +155,10 @@ var modules = map[string]struct {
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},
 	"github.com/andybalholm/brotli":          {"brotli", []string{"fetch", "internal/hostile"}},
-	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "topic", "collection", "lab/experiment", "cmd/dowse"}},
+	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "internal/api", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"github.com/blevesearch/bleve/v2":        {"the full-text index (scorch)", []string{"internal/search"}},
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},
+	"github.com/prometheus/client_golang":    {"metrics for Prometheus, and promtool's rules for their names", []string{"internal/api"}},
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
@@ -154,6 +167,8 @@ var modules = map[string]struct {
 	"github.com/internetarchive/gowarc":      {"tests: another reader of WARC", []string{"internal/archive"}},
 	"pgregory.net/rapid":                     {"tests: properties", []string{"internal/frontier", "internal/ledger", "internal/site", "settings"}},
 	"go.uber.org/goleak":                     {"tests: leaks", []string{"fetch", "crawl"}},
+	"github.com/chromedp/chromedp":           {"tests: the dashboard in a real browser", []string{"internal/dashboard"}},
+	"github.com/chromedp/cdproto":            {"tests: the protocol of that browser", []string{"internal/dashboard"}},
 	"github.com/rogpeppe/go-internal":        {"tests: scripts", []string{"cmd/dowse"}},
 	"github.com/google/go-cmp":               {"tests: differences", []string{"collection", "crawl", "crawler", "internal/ledger"}},
 }
