@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"hash/fnv"
 	"runtime"
 	"sync"
@@ -28,7 +29,7 @@ import (
 
 // version is that of the contents of an index. It changes with the rules by which pages become
 // terms; an index of another version is made again.
-const version = 1
+const version = 2
 
 // Fields of a page in the index.
 const (
@@ -60,6 +61,20 @@ type state struct {
 	Added int `json:"added"`
 	Title int `json:"title"`
 	Text  int `json:"text"`
+	// Unread counts the visits whose answers could not be read, so that they are not in the index.
+	Unread int `json:"unread,omitempty"`
+	// Sum is a checksum of the other fields.
+	Sum uint32 `json:"sum"`
+}
+
+// checksum returns the value of Sum.
+func (st state) checksum() uint32 {
+	st.Sum = 0
+	data, err := json.Marshal(st)
+	if err != nil {
+		panic(err) // it has numbers and a time only
+	}
+	return crc32.ChecksumIEEE(data)
 }
 
 // Options say where an index is kept, and who uses it.
@@ -73,15 +88,16 @@ type Options struct {
 	// the number that were missing at the beginning, 0 if that is not known.
 	Progress func(done, all int)
 
-	temporary string // folder of the index; "" for the collection
+	temporary string          // folder of the index; "" for the collection
+	checked   map[string]bool // see store
 }
 
 // store returns the folder of the index of a collection.
 func (o Options) store(dir string) store {
 	if o.temporary != "" {
-		return store{durable.In(o.temporary), o.Key}
+		dir = o.temporary
 	}
-	return store{durable.In(dir), o.Key}
+	return store{durable.In(dir), o.Key, o.checked}
 }
 
 // Sizes of a round: it ends when either is reached. A round of Follow takes about half a second of a processor.
@@ -207,17 +223,47 @@ func (u *updater) round(fresh bool) (more bool, err error) {
 			return false, err
 		}
 	}
+	sealed, err := u.s.unseal()
+	if err != nil {
+		return false, err
+	}
+	if more, err = u.write(col, sealed); err != nil {
+		return false, err
+	}
+	return more, u.s.seal()
+}
+
+// write opens the index, adds the next pages, and closes it. An index that was not sealed is checked before.
+func (u *updater) write(col *collection.Collection, sealed bool) (more bool, err error) {
+	before, err := u.s.segments()
+	if err != nil {
+		return false, err
+	}
+	defer closeAll(before)
 	w, err := u.s.openWriter()
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, w.close(u.s.files.Path(storeName))) }()
+	more, err = u.extend(w, col, sealed)
+	if err = errors.Join(err, w.close(u.s.files.Path(storeName))); err != nil {
+		return false, err
+	}
+	return more, u.s.checkMerged(before)
+}
+
+// extend adds the next pages to an open index.
+func (u *updater) extend(w *indexWriter, col *collection.Collection, sealed bool) (more bool, err error) {
 	st, err := stateOf(w)
 	if err != nil {
 		return false, err
 	}
 	if err := st.fits(col); err != nil {
 		return false, err
+	}
+	if !sealed {
+		if err := checkPages(w, col, &st); err != nil {
+			return false, err
+		}
 	}
 	entries, more, err := u.next(col, &st)
 	if err != nil || len(entries) == 0 && !more && st.Begun && st.Version == version {
@@ -245,6 +291,9 @@ func readState(r index.IndexReader) (st state, err error) {
 	data, err := r.GetInternal(stateKey)
 	if err == nil && len(data) > 0 {
 		err = json.Unmarshal(data, &st)
+		if err == nil && st.Version == version && st.Sum != st.checksum() {
+			err = errors.New("its state has changed")
+		}
 	}
 	if err != nil {
 		return st, fmt.Errorf("%w: %w", errDamaged, err)
@@ -326,12 +375,14 @@ func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*cra
 	batch := index.NewBatch()
 	for _, d := range pages {
 		if d == nil {
+			st.Unread++
 			continue
 		}
 		batch.Update(d.doc)
 		st.Added, st.Title, st.Text = st.Added+1, st.Title+d.title, st.Text+d.text
 	}
 	st.Version, st.Key = version, col.Settings.Key
+	st.Sum = st.checksum()
 	data, err := json.Marshal(st)
 	if err != nil {
 		return err
