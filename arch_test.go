@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
 		"dowse/internal/plain", "dowse/internal/text", "dowse/weburl",
+		"dowse/internal/extract", "dowse/internal/maintext", // the own text of pages counts for more
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},

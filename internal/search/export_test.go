@@ -18,7 +18,7 @@ func HasTerm(t *testing.T, dir string, key []byte, word string) bool {
 		t.Fatal(err)
 	}
 	defer r.close()
-	for _, f := range []string{fieldTitle, fieldText} {
+	for _, f := range []string{fieldTitle, fieldText, fieldFrame} {
 		d, err := r.FieldDict(f)
 		if err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 	"dowse/settings"
 )
 
-var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, a number of made pages, or the directory of a collection")
+var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, teasers, a number of made pages, or the directory of a collection")
 
 // key is a user's secret.
 var key = []byte("0123456789abcdef")
@@ -136,6 +136,9 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	fmt.Printf("| mean reciprocal rank, %d titles | %.3f |\n", len(queries), rank/float64(len(queries)))
+	if *measure == "teasers" {
+		measureTeasers(t, s)
+	}
 	for _, kind := range []string{"title", "one word", "two words", "phrase", "similar"} {
 		times := timed(t, s, kind, rows)
 		fmt.Printf("| %s: queries per second of a processor, median, p99 | %.0f, %.1f ms, %.1f ms |\n", kind, 1/mean(times), times[len(times)/2]*1e3, times[len(times)*99/100]*1e3)
@@ -146,6 +149,9 @@ func TestMeasure(t *testing.T) {
 func measured(t *testing.T) string {
 	if collection.IsCollection(*measure) {
 		return *measure
+	}
+	if *measure == "teasers" {
+		return crawled(t, teaserWeb{}, certain{}, 0, "http://h0.example/0")
 	}
 	if *measure != "wikispeedia" {
 		n, err := strconv.Atoi(*measure)
@@ -295,6 +301,62 @@ func (w proseWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 		fmt.Fprintf(&b, "<a href=http://h%d.example/%d>%s</a> ", k%1000, k, title(k))
 	}
 	return answer(req, 200, b.String()), nil
+}
+
+// A teaserWeb is news sites: each page has an article, and next to it the first sentences of other articles, in elements
+// that say so on every second host and in nameless ones on the others.
+type teaserWeb struct{}
+
+// teaserPages is the number of pages of a teaserWeb.
+const teaserPages = 3000
+
+// first returns the first sentence of an article: words that are seldom used.
+func (teaserWeb) first(i int) string {
+	dice := rand.New(rand.NewPCG(uint64(i), 9))
+	words := make([]string, 8)
+	for k := range words {
+		words[k] = spelled(5000 + dice.Uint64N(95_000))
+	}
+	return strings.Join(words, " ") + "."
+}
+
+// RoundTrip answers with the page that the path numbers.
+func (w teaserWeb) RoundTrip(req *http.Request) (*http.Response, error) {
+	i, err := strconv.Atoi(strings.Trim(req.URL.Path, "/"))
+	if err != nil || i >= teaserPages {
+		return answer(req, 404, "no such page"), nil
+	}
+	article, aside := [2]string{"<article>", "</article>"}, [2]string{"<aside>", "</aside>"}
+	if i%2 == 1 {
+		article, aside = [2]string{"<div>", "</div>"}, [2]string{"<div>", "</div>"}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html lang=en><title>%s</title>%s<p>%s %s</p>", prose(uint64(i)<<32, 4), article[0], w.first(i), prose(uint64(i), 40))
+	for k := range 4 {
+		fmt.Fprintf(&b, "<p>%s</p>", prose(uint64(i)<<8+uint64(k), 50))
+	}
+	fmt.Fprint(&b, article[1], aside[0])
+	for k := range 10 {
+		other := (10*i + k + 1) % teaserPages
+		fmt.Fprintf(&b, "<p><a href=http://h%d.example/%d>%s</a></p>", other%40, other, w.first(other))
+	}
+	fmt.Fprint(&b, aside[1])
+	return answer(req, 200, b.String()), nil
+}
+
+// measureTeasers prints where an article is among the hits for three words of its first sentence, which ten other pages show.
+func measureTeasers(t *testing.T, s *search.Searcher) {
+	sum := [2]float64{}
+	for i := range 200 {
+		n := 7*i + 3
+		words := strings.Fields(strings.TrimSuffix(teaserWeb{}.first(n), "."))
+		got := search1(t, s, search.Request{Query: strings.Join(words[1:4], " "), Limit: 100})
+		want := dowse.URL(fmt.Sprintf("http://h%d.example/%d", n%40, n))
+		if at := slices.IndexFunc(got.Hits, func(h search.Hit) bool { return h.Page.URL == want || slices.Contains(h.Same, want) }); at >= 0 {
+			sum[n%2] += 1 / float64(at+1) / 100
+		}
+	}
+	fmt.Printf("| mean reciprocal rank, three words of an article that others show: elements, nameless | %.3f, %.3f |\n", sum[0], sum[1])
 }
 
 // answer makes an answer of HTML.

@@ -226,20 +226,21 @@ const maxLanguages = 5
 // survey reads the statistics of all indexes and the languages of their pages.
 func (s *Searcher) survey() (err error) {
 	defer recovered(&err)
-	added, title, body, counts := 0, 0, 0, map[string]int{}
+	var all state
+	counts := map[string]int{}
 	for _, p := range s.parts {
 		n, err := p.index.DocCount()
 		if err != nil {
 			return err
 		}
 		s.stats.pages += int(n)
-		added, title, body = added+p.state.Added, title+p.state.Title, body+p.state.Text
+		all.Added, all.Title, all.Text, all.Frame = all.Added+p.state.Added, all.Title+p.state.Title, all.Text+p.state.Text, all.Frame+p.state.Frame
 		if err := p.languages(counts); err != nil {
 			return err
 		}
 	}
-	if added > 0 {
-		s.stats.title, s.stats.text = float64(title)/float64(added), float64(body)/float64(added)
+	if n := float64(all.Added); n > 0 {
+		s.stats.title, s.stats.text, s.stats.frame = float64(all.Title)/n, float64(all.Text)/n, float64(all.Frame)/n
 	}
 	for _, c := range most(counts, maxLanguages) {
 		s.langs = append(s.langs, c.Value)
@@ -665,7 +666,7 @@ func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	h := Hit{Score: score, Collection: p.col.Dir, Page: row}
 	marks := x.marker(row.Language)
 	h.Title = marks.pieces(cutTitle(row.Title))
-	if doc, err := p.col.DocumentOf(row); err == nil {
+	if doc, err := readPage(p.col, row.Page); err == nil {
 		h.Snippet = marks.snippet(doc)
 	}
 	return h

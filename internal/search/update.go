@@ -24,7 +24,6 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
-	"dowse/internal/plain"
 )
 
 // version is that of the contents of an index. It changes with the rules by which pages become
@@ -34,10 +33,11 @@ const version = 2
 // Fields of a page in the index.
 const (
 	fieldTitle = "title"
-	fieldText  = "text"
+	fieldText  = "text"  // the page's own text
+	fieldFrame = "frame" // the rest of the text
 	fieldLang  = "lang"  // as by languageOf for terms, the primary tag for queries
 	fieldDate  = "date"  // 2006-01-02: when it was published, or else fetched
-	fieldOrder = "order" // the words of the text in order, see orderOf
+	fieldOrder = "order" // the words of text and frame in order, see orderOf
 )
 
 // stateKey is where scorch keeps the state, in one commit with the pages that it speaks of.
@@ -56,11 +56,12 @@ type state struct {
 	At      time.Time   `json:"at"`
 	Begun   bool        `json:"begun"` // Through is set
 
-	// Added counts the visits that were indexed, Title and Text their words, for the average
+	// Added counts the visits that were indexed; Title, Text and Frame their words, for the average
 	// lengths.
 	Added int `json:"added"`
 	Title int `json:"title"`
 	Text  int `json:"text"`
+	Frame int `json:"frame"`
 	// Unread counts the visits whose answers could not be read, so that they are not in the index.
 	Unread int `json:"unread,omitempty"`
 	// Sum is a checksum of the other fields.
@@ -379,7 +380,7 @@ func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*cra
 			continue
 		}
 		batch.Update(d.doc)
-		st.Added, st.Title, st.Text = st.Added+1, st.Title+d.title, st.Text+d.text
+		st.Added, st.Title, st.Text, st.Frame = st.Added+1, st.Title+d.title, st.Text+d.text, st.Frame+d.frame
 	}
 	st.Version, st.Key = version, col.Settings.Key
 	st.Sum = st.checksum()
@@ -403,8 +404,8 @@ func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*cra
 
 // An indexed is a page as the index takes it, with the number of its words.
 type indexed struct {
-	doc         *document.Document
-	title, text int
+	doc                *document.Document
+	title, text, frame int
 }
 
 // prepare reads the texts of pages and analyses them, concurrently. A page whose record can't be read,
@@ -419,7 +420,7 @@ func (u *updater) prepare(entries []*crawl.Entry) ([]*indexed, error) {
 	for _, col := range u.readers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				if doc, err := col.Document(entries[i].Page); err == nil {
+				if doc, err := readPage(col, entries[i].Page); err == nil {
 					list[i] = u.indexed(entries[i], doc)
 				}
 			}
@@ -451,23 +452,24 @@ func (u *updater) close() {
 }
 
 // indexed returns a page as the index takes it.
-func (u *updater) indexed(e *crawl.Entry, doc *dowse.Document) *indexed {
+func (u *updater) indexed(e *crawl.Entry, t *pageText) *indexed {
 	p := *e.Page
-	p.Text, p.Title = plain.Cut(doc.Text, maxText), plain.Cut(doc.Title, maxTitle)
+	p.Text, p.Title = t.own, t.title
 	if p.Language == "" {
-		p.Language = doc.Language
+		p.Language = t.language
 	}
 	tag, _ := facts.Named("lang").Value(&facts.Row{Page: &p}).(string)
 	language := languageOf(tag)
-	title, body := u.lex.tokens(language, p.Title), u.lex.tokens(language, p.Text)
+	title, own, frame := u.lex.tokens(language, t.title), u.lex.tokens(language, t.own), u.lex.tokens(language, t.frame)
 	d := document.NewDocument(docID(e.ID))
 	d.AddField(document.NewTextFieldCustom(fieldTitle, nil, nil, index.IndexField|index.IncludeTermVectors, prepared(title)))
-	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, index.IndexField, prepared(body)))
-	d.AddField(document.NewTextFieldCustom(fieldOrder, nil, orderOf(body), index.StoreField, nil))
+	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, index.IndexField, prepared(own)))
+	d.AddField(document.NewTextFieldCustom(fieldFrame, nil, nil, index.IndexField, prepared(frame)))
+	d.AddField(document.NewTextFieldCustom(fieldOrder, nil, orderOf(own, frame), index.StoreField, nil))
 	value := index.IndexField | index.DocValues
 	d.AddField(document.NewTextFieldCustom(fieldLang, nil, []byte(primary(tag)), value, nil))
 	d.AddField(document.NewTextFieldCustom(fieldDate, nil, []byte(dateOf(&p).Format(time.DateOnly)), value, nil))
-	return &indexed{d, len(title), len(body)}
+	return &indexed{d, len(title), len(own), len(frame)}
 }
 
 // dateOf returns the date of a page: when it was published, or else when it was fetched.
@@ -481,15 +483,21 @@ func dateOf(p *dowse.Page) time.Time {
 // docID returns the name of a page in the index. A later visit to the same URL replaces the page.
 func docID(id frontier.ID) string { return fmt.Sprintf("%08x", uint32(id)) }
 
-// orderOf returns two bytes per word of a text: a hash of its term, 0 for a word without one. Phrases are found by it. Scorch
-// has positions of its own, which take more than twice the room; they are used for titles.
-func orderOf(list []token) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	order := make([]byte, 2*list[len(list)-1].at)
-	for _, t := range list {
-		binary.BigEndian.PutUint16(order[2*(t.at-1):], shortHash(t.term))
+// orderOf returns two bytes per word of texts: a hash of its term, 0 for a word without one and between two texts. Phrases are
+// found by it. Scorch has positions of its own, which take more than twice the room; they are used for titles.
+func orderOf(texts ...[]token) (order []byte) {
+	for _, list := range texts {
+		if len(list) == 0 {
+			continue
+		}
+		if len(order) > 0 {
+			order = append(order, 0, 0)
+		}
+		before := len(order)
+		order = append(order, make([]byte, 2*list[len(list)-1].at)...)
+		for _, t := range list {
+			binary.BigEndian.PutUint16(order[before+2*(t.at-1):], shortHash(t.term))
+		}
 	}
 	return order
 }
