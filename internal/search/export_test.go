@@ -50,6 +50,12 @@ func UpdateSlowly(dir string, key []byte) error {
 	return nil
 }
 
+// Follow1 is Follow with a rest before the first round and what rests.
+var Follow1 = follow
+
+// Pause is what rests.
+var Pause = pause
+
 // TestFollowRests: a round is at most a tenth of the time.
 func TestFollowRests(t *testing.T) {
 	for _, took := range []time.Duration{time.Millisecond, time.Second, time.Minute} {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,13 @@ func (certain) Judge(*dowse.Page) dowse.Verdict {
 func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made.dowse")
+	crawlMade(t, dir, web, judge, pages, seeds...)
+	return dir
+}
+
+// crawlMade makes a collection in a directory.
+func crawlMade(t testing.TB, dir string, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) {
+	t.Helper()
 	crawl(t, dir, crawler.Config{
 		Words: []string{"made"}, Judge: judge, Seeds: seeds, Transport: web, NoSitemaps: true,
 		Settings: settings.Settings{
@@ -49,7 +57,6 @@ func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, 
 			Politeness: settings.Politeness{Delay: settings.None, Conns: 8, InFlight: 16, Prefer: "time"},
 		},
 	})
-	return dir
 }
 
 // crawl begins or resumes a crawl and runs it to its end.
@@ -106,7 +113,7 @@ func search1(t testing.TB, s *search.Searcher, r search.Request) *search.Result 
 // TestMeasure measures what docs/search.md reports: how fast pages are indexed, how many bytes they take, how
 // fast queries are answered, and where a page is among the hits for its title.
 func TestMeasure(t *testing.T) {
-	if *measure == "" {
+	if *measure == "" || *measure == "crawl" {
 		t.Skip("not asked for: -measure wikispeedia, or -measure 100000")
 	}
 	dir := measured(t)
@@ -143,6 +150,78 @@ func TestMeasure(t *testing.T) {
 		times := timed(t, s, kind, rows)
 		fmt.Printf("| %s: queries per second of a processor, median, p99 | %.0f, %.1f ms, %.1f ms |\n", kind, 1/mean(times), times[len(times)/2]*1e3, times[len(times)*99/100]*1e3)
 	}
+}
+
+// TestFollowTakesATenth counts the processor time of everything that Follow causes, the engine and the collection of garbage
+// included, against the time that passes. The rests are counted and not made.
+func TestFollowTakesATenth(t *testing.T) {
+	dir := crawled(t, proseWeb{800}, certain{}, 800, "http://h0.example/0")
+	runtime.GC()
+	rounds, rested := 0, time.Duration(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	began, beganCPU := time.Now(), cpu(t)
+	err := search.Follow1(ctx, dir, func() []byte { return key }, 0, func(_ context.Context, d time.Duration) bool {
+		rested += d
+		rounds++
+		return rounds <= 6
+	})
+	used, passed := cpu(t)-beganCPU, time.Since(began)+rested
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := search1(t, opened(t, search.Options{Key: key}, false, dir), search.Request{Query: spelled(0), Limit: 1})
+	if got.Lag.Pages != 200 || rounds != 7 {
+		t.Errorf("after %d rounds %d of 800 pages are missing, want 200, so the test shows nothing", rounds-1, got.Lag.Pages)
+	}
+	share := used / passed.Seconds()
+	t.Logf("%.1f s of a processor in %.1f s: %.3f", used, passed.Seconds(), share)
+	if share > 0.1 {
+		t.Errorf("Follow takes %.3f of a processor, want at most 0.1", share)
+	}
+}
+
+// TestMeasureCrawl measures what the index costs a crawl that has no delays and is limited by the processor: pairs of crawls of
+// the same pages, with the index that follows and without.
+func TestMeasureCrawl(t *testing.T) {
+	if *measure != "crawl" {
+		t.Skip("not asked for: -measure crawl")
+	}
+	const pages = 12_000
+	for range 3 {
+		for _, indexed := range []bool{false, true} {
+			dir := filepath.Join(t.TempDir(), "made.dowse")
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			began, beganCPU := time.Now(), cpu(t)
+			if indexed {
+				go func() { done <- followWhenThere(ctx, dir) }()
+			} else {
+				done <- nil
+			}
+			crawlMade(t, dir, proseWeb{pages}, certain{}, pages, "http://h0.example/0")
+			took, used := time.Since(began).Seconds(), cpu(t)-beganCPU
+			cancel()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			lag := pages
+			if indexed {
+				lag = search1(t, opened(t, search.Options{Key: key}, false, dir), search.Request{Query: spelled(0), Limit: 1}).Lag.Pages
+			}
+			fmt.Printf("| index %v | %.0f pages/s | %.2f ms of a processor per page | %d pages indexed |\n", indexed, pages/took, used/pages*1e3, pages-lag)
+		}
+	}
+}
+
+// followWhenThere is Follow for a collection that is about to be made, without the rest before the first round.
+func followWhenThere(ctx context.Context, dir string) error {
+	for !collection.IsCollection(dir) {
+		if !search.Pause(ctx, 100*time.Millisecond) {
+			return nil
+		}
+	}
+	return search.Follow1(ctx, dir, func() []byte { return key }, time.Second, search.Pause)
 }
 
 // measured returns the collection that the flag asks for.

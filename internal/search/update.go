@@ -139,23 +139,26 @@ func Update(ctx context.Context, dir string, o Options) error {
 const (
 	followFirst = 20 * time.Second // before the first round: a short crawl is indexed when it is searched
 	followIdle  = 10 * time.Second // before a round if there is little to do
-	followShare = 10               // one round in this many parts of the time
+	// followShare is one round in this many parts of the time. It is more than ten, because the engine and the
+	// garbage collector work in goroutines of their own during a round: all of it together takes at most a
+	// tenth of one processor.
+	followShare = 13
 )
 
 // Follow keeps the index of a collection up to date until ctx ends. It works in one
-// goroutine, and rests nine times as long as each round took, so that it takes at most a tenth of one
+// goroutine, and rests twelve times as long as each round took, so that everything it causes takes at most a tenth of one
 // processor. Errors end it and are returned; the next search makes up for it.
 //
 // key returns the secret of [Options].Key. It is called once, before the first round; without a key nothing is done.
 func Follow(ctx context.Context, dir string, key func() []byte) error {
+	return follow(ctx, dir, key, followFirst, pause)
+}
+
+// follow is Follow with a rest before the first round and what rests. rest returns false if ctx has ended.
+func follow(ctx context.Context, dir string, key func() []byte, first time.Duration, rest func(context.Context, time.Duration) bool) error {
 	u := &updater{dir: dir, lex: newStems(), most: followPages}
 	defer u.close()
-	for rest := followFirst; ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(rest):
-		}
+	for wait := first; rest(ctx, wait); {
 		if u.o.Key == nil {
 			u.o = Options{Key: key(), Workers: 1}
 			u.s = u.o.store(dir)
@@ -168,11 +171,24 @@ func Follow(ctx context.Context, dir string, key func() []byte) error {
 		if err != nil && !errors.Is(err, ErrBusy) {
 			return err
 		}
-		rest = restAfter(time.Since(begun), more)
+		wait = restAfter(time.Since(begun), more)
+	}
+	return nil
+}
+
+// pause waits, and returns false if ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
 	}
 }
 
-// restAfter returns how long Follow rests after a round: nine times as long as it took, and longer if there
+// restAfter returns how long Follow rests after a round: twelve times as long as it took, and longer if there
 // is nothing more to do.
 func restAfter(took time.Duration, more bool) time.Duration {
 	rest := (followShare - 1) * took
