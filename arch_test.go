@@ -106,6 +106,7 @@ var allowed = map[string][]string{
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
+	"dowse/internal/server":           {"dowse/internal/durable"},
 	"dowse/cmd/dowse":                 {"*"},
 
 	"dowse/internal/maintext/madepages": {}, // only tests and benchmarks import it
