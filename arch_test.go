@@ -91,6 +91,11 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet",
 	},
+	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
+	"dowse/internal/operations": {
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
+		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
+	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",

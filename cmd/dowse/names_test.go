@@ -95,6 +95,7 @@ type permittedName struct{ path, part, why string }
 var permittedNames = []permittedName{
 	{"settings/settings.go", `help:"`, "the table of settings holds the help of their flags"},
 	{"collection/datacard.go", "dowse export . ", "README.md of a collection is for people who got the directory, and may have the program"},
+	{"internal/operations/commands.go", "", "it starts crawls as processes of the command line, and answers show the commands that do the same"},
 	{"lab/experiment/traces.go", "dowse lab traces", "it is a salt, which must stay as it is"},
 }
 

@@ -102,6 +102,7 @@ type Entry struct {
 	Moves []Move // of leads since the entry before
 
 	place  uint64
+	after  uint64              // where the next entry begins; 0 if that is not known
 	cursor int                 // for Note: the link after the last one found
 	index  map[frontier.ID]int // for Note: links by target, made only if leads come in another order
 }
@@ -150,6 +151,10 @@ type Decision struct {
 // Place returns the offset of the entry in the journal. It is known only for
 // entries that were read from one, or for which SetPlace was called.
 func (e *Entry) Place() uint64 { return e.place }
+
+// After returns the offset behind the entry, where the next one begins. It is known only for
+// entries that a scan or a [Tail] has read.
+func (e *Entry) After() uint64 { return e.after }
 
 // SetPlace sets what Place returns, for a replay that makes an entry again
 // instead of reading it.

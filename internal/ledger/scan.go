@@ -41,7 +41,7 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 			for r := range j.records(end, &end) {
 				e, err := read(r.payload[r.body:])
 				if err == nil {
-					e.place = r.place
+					e.place, e.after = r.place, r.next()
 				}
 				if err == nil && ruled {
 					err = j.applyRuling(e)

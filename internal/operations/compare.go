@@ -1,0 +1,197 @@
+package operations
+
+import (
+	"context"
+	"slices"
+
+	"dowse"
+	"dowse/settings"
+)
+
+// A Comparison is two to four collections next to each other.
+type Comparison struct {
+	Collections []Compared `json:"collections"`
+	Pairs       []Overlap  `json:"pairs" doc:"what each two of them have in common"`
+	Differ      []Differs  `json:"settings" doc:"settings that differ"`
+}
+
+// Compared is one of the collections.
+type Compared struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Strategy string  `json:"strategy"`
+	Fetched  int     `json:"fetched"`
+	OnTopic  int     `json:"on_topic"`
+	Harvest  float64 `json:"harvest" doc:"on topic / fetched, as its own judge sees it"`
+	Hosts    int     `json:"hosts"`
+	HostsOn  int     `json:"hosts_on_topic" doc:"hosts with pages on topic"`
+	Top      []Node  `json:"top" doc:"the hosts with the most pages"`
+	Points   []Point `json:"points" doc:"the harvest curve"`
+}
+
+// An Overlap is what two collections have in common, counted in pages on topic.
+type Overlap struct {
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+	Both  int      `json:"both"`
+	OnlyA int      `json:"only_a"`
+	OnlyB int      `json:"only_b"`
+	InA   []string `json:"sample_a" doc:"some pages that only the first has"`
+	InB   []string `json:"sample_b" doc:"some pages that only the second has"`
+	// Estimated reports that the counts come from an even sample of the pages.
+	Estimated bool `json:"estimated,omitempty" doc:"whether the counts are estimates from a sample"`
+}
+
+// Differs is a setting that is not the same in all collections.
+type Differs struct {
+	Setting string   `json:"setting"`
+	Values  []string `json:"values" doc:"one per collection"`
+}
+
+// Bounds of comparisons.
+const (
+	maxCompared     = 4
+	maxOverlapPages = 20_000 // of a collection that are looked up in another one
+	comparedPoints  = 100
+)
+
+// Compare puts two to four collections next to each other.
+func (o *Operations) Compare(ctx context.Context, ids []string) (*Comparison, error) {
+	if len(ids) < 2 || len(ids) > maxCompared {
+		return nil, failf(Invalid, "id", "collections: got %d, want 2 to %d", len(ids), maxCompared)
+	}
+	x := &Comparison{Collections: []Compared{}, Pairs: []Overlap{}, Differ: []Differs{}}
+	var shelfs []*shelf
+	var views []*view
+	defer func() {
+		for i, v := range views {
+			shelfs[i].release(v)
+		}
+	}()
+	for _, id := range ids {
+		s, err := o.shelf(id)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(shelfs, s) {
+			return nil, failf(Invalid, "id", "collections: %s is named twice", clip(id))
+		}
+		v, err := s.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		shelfs, views = append(shelfs, s), append(views, v)
+		c, err := comparedOf(ctx, id, v)
+		if err != nil {
+			return nil, err
+		}
+		x.Collections = append(x.Collections, *c)
+	}
+	for i := range views {
+		for k := i + 1; k < len(views); k++ {
+			p, err := overlap(ctx, views[i], views[k])
+			if err != nil {
+				return nil, err
+			}
+			p.A, p.B = ids[i], ids[k]
+			x.Pairs = append(x.Pairs, p)
+		}
+	}
+	x.settings(views)
+	return x, nil
+}
+
+// comparedOf returns the summary of one collection.
+func comparedOf(ctx context.Context, id string, v *view) (*Compared, error) {
+	c := &Compared{ID: id, Name: v.col.Settings.Name, Strategy: v.col.Settings.Strategy, Top: []Node{}}
+	for i, r := range v.allHosts() {
+		c.HostsOn += order(r.OnTopic > 0)
+		if i < topHosts && r.Pages > 0 {
+			c.Top = append(c.Top, Node{r.Host, r.Pages, r.OnTopic, r.Share})
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	st := v.cr.Status()
+	c.Fetched, c.OnTopic, c.Harvest, c.Hosts = st.Fetched, st.OnTopic, st.Harvest, st.Hosts
+	curve := &Series{Points: []Point{}}
+	err := curve.fill(ctx, v, SeriesQuery{Points: comparedPoints, Window: defaultWindow})
+	c.Points = curve.Points
+	return c, err
+}
+
+// overlap looks the pages on topic of each view up in the other one.
+func overlap(ctx context.Context, a, b *view) (x Overlap, err error) {
+	both, onlyA, some, cutA, err := shared(ctx, a, b)
+	if err != nil {
+		return x, err
+	}
+	_, onlyB, more, cutB, err := shared(ctx, b, a)
+	return Overlap{Both: both, OnlyA: onlyA, OnlyB: onlyB, InA: some, InB: more, Estimated: cutA || cutB}, err
+}
+
+// shared counts the pages on topic of a that b has on topic, too, and those that it has not. For
+// a large collection it looks at an even sample, and scales the counts.
+func shared(ctx context.Context, a, b *view) (both, only int, samples []string, cut bool, err error) {
+	samples = []string{}
+	on := 0
+	if n := len(a.pages.on); n > 0 {
+		on = int(a.pages.on[n-1])
+	}
+	step := max(1, (on+maxOverlapPages-1)/maxOverlapPages)
+	seen, looked := 0, 0
+	for i := range a.pages.ids {
+		if a.pages.verdicts[i]&isOn == 0 {
+			continue
+		}
+		if seen++; seen%step != 0 && step > 1 {
+			continue
+		}
+		if looked++; looked%256 == 0 && ctx.Err() != nil {
+			return 0, 0, nil, false, ctx.Err()
+		}
+		a.mu.Lock()
+		u := a.col.URL(a.pages.ids[i])
+		a.mu.Unlock()
+		if b.hasOnTopic(u) {
+			both++
+			continue
+		}
+		if only++; len(samples) < maxSamples && u != "" {
+			samples = append(samples, string(u))
+		}
+	}
+	if step > 1 && looked > 0 {
+		both, only = both*on/looked, only*on/looked
+	}
+	return both, only, samples, step > 1, nil
+}
+
+// hasOnTopic reports whether a page is on topic in a view.
+func (v *view) hasOnTopic(u dowse.URL) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f := v.col.Crawl.Frontier()
+	id, ok := f.Find(u)
+	if !ok || f.State(id) != dowse.Visited {
+		return false
+	}
+	visit, ok := f.Visit(id)
+	return ok && visit.Relevance >= v.col.Threshold()
+}
+
+// settings adds the settings that differ.
+func (x *Comparison) settings(views []*view) {
+	for _, f := range settings.Fields() {
+		if f.Key == "" || f.Flag == "rng" {
+			continue
+		}
+		var values []string
+		for _, v := range views {
+			values = append(values, f.Text(&v.col.Settings.Settings))
+		}
+		if slices.ContainsFunc(values, func(s string) bool { return s != values[0] }) {
+			x.Differ = append(x.Differ, Differs{f.Name(), values})
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package operations
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"dowse/collection"
+	"dowse/internal/search"
+)
+
+// SearchSchema names the schema of the JSON object of an answer of Search.
+const SearchSchema = "search/v1"
+
+// A SearchQuery is what to look for in the texts of collections.
+type SearchQuery struct {
+	Query   string // words, "phrases", -word and conditions, as dowse search has them
+	Similar string // a URL; pages that share its rarest words are looked for
+	All     bool   // also pages off topic
+	Limit   int    // default 10, at most 100
+	Offset  int
+	Facets  bool
+}
+
+// A Found is the answer to a SearchQuery.
+type Found struct {
+	Schema string `json:"schema"`
+	Query  string `json:"query,omitempty" doc:"as it was given"`
+	*search.Result
+}
+
+// Bounds of searches.
+const (
+	maxSearched     = 16 // collections
+	maxSearchOffset = 10_000
+	maxQuery        = 2000 // bytes
+	keptSearchers   = 4
+	searchTimeout   = time.Minute
+)
+
+// searches keeps the indexes that were searched last open. They are valid for the views that
+// they were opened with.
+type searches struct {
+	mu   sync.Mutex
+	list []*searching
+}
+
+// searching is an open index over collections, and the views that it reads.
+type searching struct {
+	mu     sync.Mutex
+	key    string
+	views  []*view
+	shelfs []*shelf
+	s      *search.Searcher
+}
+
+// Search finds pages by their words in one or several collections, as one. The index is searched
+// as it is; Lag in the answer is what it lacks, and the index of a collection that is not being
+// crawled is brought up to date in the background.
+func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*Found, error) {
+	if err := q.check(ids); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	x, err := o.searcher(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, v := range sortedViews(x.views) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+	}
+	r := search.Request{Query: q.Query, All: q.All, Limit: q.Limit, Offset: q.Offset, Facets: q.Facets}
+	if q.Similar != "" {
+		var err error
+		for _, v := range x.views {
+			if r.Similar, err = KnownURL(v.col, q.Similar); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	result, err := x.s.Search(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if result.Hits == nil {
+		result.Hits = []search.Hit{}
+	}
+	if result.Lag.Pages > 0 {
+		for _, s := range x.shelfs {
+			o.updateIndex(s)
+		}
+	}
+	return &Found{SearchSchema, q.Query, result}, nil
+}
+
+// check returns an error for a query with a value that can't be used, and sets its defaults.
+func (q *SearchQuery) check(ids []string) error {
+	if strings.TrimSpace(q.Query) == "" && q.Similar == "" {
+		return failf(Invalid, "q", "q: nothing to search for; give words, or the URL of a similar page")
+	}
+	if len(q.Query) > maxQuery || len(q.Similar) > maxQuery {
+		return failf(Invalid, "q", "q: got %d bytes, want at most %d", max(len(q.Query), len(q.Similar)), maxQuery)
+	}
+	if len(ids) == 0 || len(ids) > maxSearched {
+		return failf(Invalid, "id", "collections: got %d, want 1 to %d", len(ids), maxSearched)
+	}
+	if q.Offset < 0 || q.Offset > maxSearchOffset {
+		return failf(Invalid, "offset", "offset: got %d, want 0 to %d", q.Offset, maxSearchOffset)
+	}
+	return limit(&q.Limit, 10, 100)
+}
+
+// sortedViews returns views in the order of their directories, in which they are locked.
+func sortedViews(list []*view) []*view {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *view) int { return strings.Compare(a.col.Dir, b.col.Dir) })
+	return slices.Compact(list)
+}
+
+// searcher returns an open index over the present views of collections.
+func (o *Operations) searcher(ctx context.Context, ids []string) (*searching, error) {
+	var shelfs []*shelf
+	var views []*view
+	release := func() {
+		for i, v := range views {
+			shelfs[i].release(v)
+		}
+	}
+	for _, id := range ids {
+		s, err := o.shelf(id)
+		if err == nil && slices.Contains(shelfs, s) {
+			continue
+		}
+		var v *view
+		if err == nil {
+			v, err = s.acquire(ctx)
+		}
+		if err != nil {
+			release()
+			return nil, err
+		}
+		shelfs, views = append(shelfs, s), append(views, v)
+	}
+	o.searches.mu.Lock()
+	defer o.searches.mu.Unlock()
+	key := strings.Join(ids, " ")
+	for i, x := range o.searches.list {
+		if x.key == key && slices.Equal(x.views, views) {
+			release()
+			o.searches.list = append(slices.Delete(o.searches.list, i, i+1), x) // the last one used last
+			return x, nil
+		}
+	}
+	x := &searching{key: key, views: views, shelfs: shelfs}
+	if err := x.open(ctx, o.cfg.SearchKey); err != nil {
+		release()
+		return nil, err
+	}
+	o.searches.keep(x)
+	return x, nil
+}
+
+// open opens the indexes. An index that is missing is made first.
+func (x *searching) open(ctx context.Context, key func() []byte) (err error) {
+	var cols []*collection.Collection
+	for _, v := range sortedViews(x.views) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+	}
+	for _, v := range x.views {
+		cols = append(cols, v.col)
+	}
+	opt := search.Options{}
+	if key != nil {
+		opt.Key = key()
+	}
+	x.s, err = search.Open(ctx, cols, opt, false)
+	return err
+}
+
+// keep stores an open index, and closes those of the same collections and the one that was not
+// used for the longest time.
+func (l *searches) keep(x *searching) {
+	var rest []*searching
+	for _, y := range l.list {
+		if y.key == x.key {
+			y.close()
+			continue
+		}
+		rest = append(rest, y)
+	}
+	if len(rest) >= keptSearchers {
+		rest[0].close()
+		rest = rest[1:]
+	}
+	l.list = append(rest, x)
+}
+
+// drop closes the indexes of a collection, for a change that removes them.
+func (l *searches) drop(s *shelf) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(x *searching) bool {
+		if !slices.Contains(x.shelfs, s) {
+			return false
+		}
+		x.close()
+		return true
+	})
+}
+
+// close closes all indexes.
+func (l *searches) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, x := range l.list {
+		x.close()
+	}
+	l.list = nil
+}
+
+// close closes an index when nobody uses it any more.
+func (x *searching) close() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.s != nil {
+		x.s.Close()
+		x.s = nil
+	}
+	for i, v := range x.views {
+		x.shelfs[i].release(v)
+	}
+	x.views, x.shelfs = nil, nil
+}
+
+// updateIndex brings the index of a collection up to date in the background, one at a time, unless
+// a crawl runs in it: that follows its own pages.
+func (o *Operations) updateIndex(s *shelf) {
+	if o.cfg.ReadOnly || o.cfg.SearchKey == nil || collection.Running(s.dir) != 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.indexing || s.closed {
+		return
+	}
+	s.indexing = true
+	go func() {
+		_ = search.Update(context.Background(), s.dir, search.Options{Key: o.cfg.SearchKey(), Workers: 1}) // the next search shows what it lacks
+		s.mu.Lock()
+		s.indexing = false
+		s.mu.Unlock()
+		o.searches.drop(s)
+	}()
+}

@@ -1,0 +1,221 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/facts"
+	"dowse/settings"
+)
+
+// Models is the history of the judge of a collection.
+type Models struct {
+	Current string             `json:"current" doc:"the model that judges"`
+	Models  []collection.Model `json:"models" doc:"every use of a model, oldest first"`
+	// Undo is the model that Undo would return to; "" if there is none.
+	Undo string `json:"undo,omitempty" doc:"the model that an undo returns to"`
+}
+
+// Models returns the history of the judge.
+func (o *Operations) Models(ctx context.Context, id string) (*Models, error) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := collection.Models(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	m := &Models{Models: append([]collection.Model{}, list...)}
+	if to, _, err := undoTarget(list, ""); err == nil {
+		m.Undo = to
+	}
+	err = s.locked(ctx, func(v *view) error {
+		m.Current = cmp.Or(v.col.Crawl.Model(), collection.FirstModel)
+		return nil
+	})
+	return m, err
+}
+
+// Labels is what people said about pages.
+type Labels struct {
+	Labels    []collection.Label    `json:"labels" doc:"the labels in force, by URL"`
+	Total     int                   `json:"total" doc:"how many there are"`
+	Conflicts []collection.Conflict `json:"conflicts" doc:"pages that people disagree about"`
+	Bad       int                   `json:"bad_lines,omitempty" doc:"lines that can't be read"`
+}
+
+// maxLabels is how many labels one answer has.
+const maxLabels = 10_000
+
+// Labels returns the labels in force.
+func (o *Operations) Labels(ctx context.Context, id string) (*Labels, error) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return nil, err
+	}
+	read, err := collection.ReadLabels(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	valid := read.Standing()
+	l := &Labels{Labels: []collection.Label{}, Total: len(valid), Conflicts: append([]collection.Conflict{}, read.Conflicts()...), Bad: read.Bad}
+	for _, u := range slices.Sorted(maps.Keys(valid))[:min(len(valid), maxLabels)] {
+		l.Labels = append(l.Labels, valid[u])
+	}
+	return l, ctx.Err()
+}
+
+// A Queue is pages that are worth a label.
+type Queue struct {
+	Queue string       `json:"queue" doc:"unsure, audit or disagreements"`
+	Pages []*facts.Row `json:"pages"`
+	// Of is, for an audit, the number of fetched pages that the sample is drawn from. Labels of the
+	// queue must repeat it.
+	Of   int       `json:"of,omitempty" doc:"for an audit: fetched pages that the sample is drawn from"`
+	Seen time.Time `json:"seen" doc:"the moment that the queue shows"`
+}
+
+// The queues of pages to label.
+const (
+	QueueUnsure        = collection.QueueUnsure
+	QueueAudit         = collection.QueueAudit
+	QueueDisagreements = "disagreements"
+)
+
+// maxQueuePages is the largest collection whose audit and disagreements are looked for while the
+// caller waits: both read the whole journal.
+const maxQueuePages = 100_000
+
+// Queue returns at most n pages to label. For an audit n is the size of the whole sample.
+func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue, error) {
+	queue = cmp.Or(queue, QueueUnsure)
+	if !slices.Contains([]string{QueueUnsure, QueueAudit, QueueDisagreements}, queue) {
+		return nil, failf(Invalid, "queue", "queue: got %q, want unsure, audit or disagreements", clip(queue))
+	}
+	if err := limit(&n, 20, maxRows); err != nil {
+		return nil, err
+	}
+	s, err := o.shelf(id)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := collection.ReadLabels(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	q := &Queue{Queue: queue, Pages: []*facts.Row{}}
+	err = s.use(ctx, func(v *view) error {
+		q.Seen = v.at.UTC()
+		if queue == QueueUnsure {
+			q.Pages, err = v.unsure(ctx, labels, n)
+			return err
+		}
+		if len(v.pages.ids) > maxQueuePages {
+			return failf(TooLarge, "queue", "queue: the collection has more than %d pages; use the command line for %s", maxQueuePages, queue)
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		rows, err := v.col.Queue(queue, labels, n)
+		q.Pages = append(q.Pages, rows...)
+		if queue == QueueAudit {
+			q.Of = v.cr.Status().Fetched
+		}
+		return err
+	})
+	return q, err
+}
+
+// unsure returns the pages nearest to the threshold that no person was asked about, from the
+// columns.
+func (v *view) unsure(ctx context.Context, labels *collection.Labels, n int) ([]*facts.Row, error) {
+	asked := map[dowse.URL]bool{}
+	for i := range labels.Lines {
+		if l := &labels.Lines[i]; l.IsVerdict() {
+			asked[l.URL] = true
+		}
+	}
+	p := &picks{n: n + len(asked)}
+	if err := v.passPages(ctx, &PageQuery{Sort: SortUncertainty}, p); err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := []*facts.Row{}
+	for _, x := range p.sorted() {
+		if asked[v.col.URL(x.id)] {
+			continue
+		}
+		row, err := v.row(x.id)
+		if err != nil {
+			return nil, err
+		}
+		if row != nil {
+			list = append(list, row)
+		}
+		if len(list) == n {
+			break
+		}
+	}
+	return list, nil
+}
+
+// Settings are the settings of a collection and how they were changed.
+type Settings struct {
+	Name     string              `json:"name"`
+	Dir      string              `json:"dir"`
+	Version  string              `json:"version" doc:"of the program that created it"`
+	Begun    time.Time           `json:"begun"`
+	Seeds    []string            `json:"seeds"`
+	Settings []SettingValue      `json:"settings" doc:"every setting"`
+	Topic    string              `json:"topic" doc:"the text of the topic file"`
+	Changes  []crawler.SetRecord `json:"changes" doc:"changes that were made, oldest first"`
+}
+
+// A SettingValue is one setting of a crawl.
+type SettingValue struct {
+	Name    string `json:"name" doc:"as a change names it"`
+	Value   string `json:"value,omitempty" doc:"empty if it has its default"`
+	Default string `json:"default,omitempty"`
+	Help    string `json:"help" doc:"what it does"`
+	Change  bool   `json:"change" doc:"whether it can be changed"`
+}
+
+// maxChanges is how many changes of settings an answer has.
+const maxChanges = 500
+
+// Settings returns the settings and the topic of a collection. It does not open the crawl.
+func (o *Operations) Settings(ctx context.Context, id string) (*Settings, error) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := collection.ReadSettings(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}}
+	for _, f := range settings.Fields() {
+		if f.Flag == "" {
+			continue
+		}
+		x.Settings = append(x.Settings, SettingValue{f.Flag, f.Text(&kept.Settings), f.Default, f.Help, changeable(f.Flag)})
+	}
+	topic, err := (&collection.Collection{Dir: s.dir}).Topic()
+	if err != nil {
+		return nil, err
+	}
+	x.Topic = string(topic)
+	changes, err := crawler.SetRecords(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	x.Changes = append([]crawler.SetRecord{}, changes[max(0, len(changes)-maxChanges):]...)
+	return x, ctx.Err()
+}
