@@ -95,7 +95,9 @@ var allowed = map[string][]string{
 	"dowse/internal/operations": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
+		"dowse/internal/extract", "dowse/internal/maintext", // pages as Markdown
 	},
+	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
@@ -155,6 +157,7 @@ var modules = map[string]struct {
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
+	"github.com/modelcontextprotocol/go-sdk": {"tools for agents", []string{"internal/agents", "cmd/dowse"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},
