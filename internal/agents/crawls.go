@@ -38,16 +38,15 @@ func (s *Server) settings(b budget) (map[string][]string, error) {
 			return nil, fmt.Errorf("%s: got %d, want at most %d, which is the limit of this server", x.name, x.got, x.most)
 		}
 	}
-	bytes := s.cfg.Bytes
 	if b.Megabyte > 0 {
-		bytes = int64(b.Megabyte) * 1e6
+		megabytes = b.Megabyte
 	}
 	limit := s.cfg.Time
 	if b.Seconds > 0 {
 		limit = time.Duration(b.Seconds) * time.Second
 	}
 	return map[string][]string{
-		"pages": {strconv.Itoa(b.Pages)}, "time": {limit.String()}, "bytes": {strconv.FormatInt(bytes, 10)},
+		"pages": {strconv.Itoa(b.Pages)}, "time": {limit.String()}, "bytes": {fmt.Sprintf("%dMB", megabytes)},
 	}, nil
 }
 
@@ -185,6 +184,7 @@ func (s *Server) await(ctx context.Context, req *mcp.CallToolRequest, id string,
 	defer tick.Stop()
 	sent := -1
 	for {
+		ended := !s.starting(id) // before the progress, which then is the last
 		a, err := s.progress(ctx, id)
 		if err != nil {
 			return nil, err
@@ -193,7 +193,7 @@ func (s *Server) await(ctx context.Context, req *mcp.CallToolRequest, id string,
 			sent = a.Fetched
 			notify(ctx, req, a, pages)
 		}
-		if a.State != operations.StateRunning && !s.starting(id) {
+		if a.State != operations.StateRunning && ended {
 			return a, nil
 		}
 		select {

@@ -279,6 +279,7 @@ func (o *Operations) spawn(dir string, args []string) (*child, error) {
 	go func() {
 		c.err = cmd.Wait()
 		tie()
+		o.renew(dir)
 		close(c.done)
 	}()
 	o.children.jobs = append(o.children.jobs, c)
@@ -286,6 +287,16 @@ func (o *Operations) spawn(dir string, args []string) (*child, error) {
 		o.children.jobs = slices.Delete(o.children.jobs, 0, len(o.children.jobs)-keptJobs)
 	}
 	return c, nil
+}
+
+// renew has the next question about the collection in a directory see all that its crawl has done.
+func (o *Operations) renew(dir string) {
+	o.mu.Lock()
+	s := o.shelves[dir]
+	o.mu.Unlock()
+	if s != nil {
+		s.renew()
+	}
 }
 
 // tie gives a process a standard input that ends when this process does, if crawls are bound to it. The returned function
