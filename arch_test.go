@@ -97,7 +97,7 @@ var allowed = map[string][]string{
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
 		"dowse/internal/extract", "dowse/internal/maintext", // pages as Markdown
 	},
-	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
+	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",

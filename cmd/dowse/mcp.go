@@ -45,7 +45,7 @@ func (mcpCmd) Help() string {
 
 In the configuration of a client:
   {"mcpServers": {"dowse": {"command": "dowse",
-    "args": ["mcp", "/home/me/crawls", "--contact", "https://example.org/bot"]}}}
+    "args": ["mcp", "/home/me/crawls", "--contact", "https://example.org/me"]}}}
 
 Tools: collect (topic and seeds to Markdown in one call), start_crawl, wait, status,
 continue_crawl, stop_crawl, list_collections, search, list_pages, read_page, read_pages,
@@ -125,7 +125,10 @@ func (c *mcpCmd) crawlFlags() []string {
 // serve answers until the client has gone or w.ctx ends.
 func (c *mcpCmd) serve(w *world, s *agents.Server) error {
 	if c.HTTP == "" {
-		return s.Stdio(w.ctx, io.NopCloser(w.in), unclosed{w.out})
+		if err := s.Stdio(w.ctx, io.NopCloser(w.in), unclosed{w.out}); err != nil {
+			return usage("the client sent what is no message of the protocol: %w", err)
+		}
+		return nil
 	}
 	mux := http.NewServeMux()
 	mux.Handle(mcpPath, s.Handler())

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dowse/internal/plain"
 )
@@ -14,7 +16,7 @@ import (
 // least is the smallest bound of an answer for which every tool can answer.
 const least = 4 << 10
 
-// encode returns a value as JSON of at most n bytes, without invisible characters. Whatever is too long is shortened, long
+// encode returns a value as JSON of at most n bytes, without invisible characters, and with fractions of four digits. Whatever is too long is shortened, long
 // lists and texts first; the answer reports it.
 func encode(v any, n int) (string, error) {
 	data, err := json.Marshal(v)
@@ -31,6 +33,9 @@ func encode(v any, n int) (string, error) {
 		cut := shorten(tree, most, 16*most, 12)
 		if m, ok := cut.(map[string]any); ok && most < 1<<20 {
 			m["shortened"] = "long texts and lists were cut to keep the answer small"
+			if whole, ok := tree.(map[string]any)["notice"]; ok {
+				m["notice"] = whole
+			}
 		}
 		var b bytes.Buffer
 		write := json.NewEncoder(&b)
@@ -58,6 +63,10 @@ func shorten(v any, items, length, depth int) any {
 			return plain.Cut(v, length) + "…"
 		}
 		return v
+	case json.Number:
+		if f, err := v.Float64(); err == nil && strings.Contains(v.String(), ".") {
+			return json.Number(strconv.FormatFloat(f, 'g', 4, 64))
+		}
 	case []any:
 		list := []any{}
 		for _, x := range v[:min(len(v), items)] {
@@ -76,20 +85,20 @@ func shorten(v any, items, length, depth int) any {
 	return v
 }
 
-// A place is where a long answer goes on.
-type place struct {
+// A resumePoint is where a long answer goes on.
+type resumePoint struct {
 	List string `json:"l,omitempty"` // cursor of the list of pages
 	At   int    `json:"a,omitempty"` // bytes of the text of the next page that were returned
 }
 
-// encode returns the place as a text for callers, who must not interpret it.
-func (p place) encode() string {
+// encode returns the point as a text for callers, who must not interpret it.
+func (p resumePoint) encode() string {
 	b, _ := json.Marshal(p) // it has texts and numbers only
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// readPlace reads what encode wrote; "" is the beginning.
-func readPlace(text string) (p place, err error) {
+// readPoint reads what encode wrote; "" is the beginning.
+func readPoint(text string) (p resumePoint, err error) {
 	if text == "" {
 		return p, nil
 	}
@@ -98,7 +107,7 @@ func readPlace(text string) (p place, err error) {
 		err = json.Unmarshal(b, &p)
 	}
 	if err != nil || p.At < 0 || len(text) > 4000 {
-		return place{}, fmt.Errorf("cursor: it is none of this server; use the next of the answer before, or none to begin")
+		return resumePoint{}, fmt.Errorf("cursor: it is none of this server; use the next of the answer before, or none to begin")
 	}
 	return p, nil
 }

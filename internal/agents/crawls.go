@@ -60,10 +60,16 @@ type startInput struct {
 	budget
 }
 
+// maxTopic is the length of a topic in words, in bytes.
+const maxTopic = 500
+
 // request returns the crawl that is asked for, checked.
 func (s *Server) request(in *startInput) (r operations.StartRequest, err error) {
 	if (in.Topic == "") == (in.TopicFile == "") {
 		return r, fmt.Errorf("topic: give topic or topic_file, and not both")
+	}
+	if len(in.Topic) > maxTopic {
+		return r, fmt.Errorf("topic: got %d bytes, want a few words, at most %d bytes", len(in.Topic), maxTopic)
 	}
 	if r.Settings, err = s.settings(in.budget); err != nil {
 		return r, err

@@ -39,7 +39,7 @@ const headRoom = 2 << 10
 
 // readAll returns pages as Markdown, best first, until the answer is full.
 func (s *Server) readAll(ctx context.Context, a *crawlAnswer, in readAllInput) (*mcp.CallToolResult, any, error) {
-	at, err := readPlace(in.Cursor)
+	at, err := readPoint(in.Cursor)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,11 +72,11 @@ func (s *Server) readAll(ctx context.Context, a *crawlAnswer, in readAllInput) (
 			}
 			text.WriteString(part)
 			if head.Pages++; rest > 0 {
-				head.Next = place{at.List, rest}.encode()
+				head.Next = resumePoint{at.List, rest}.encode()
 				return s.answer(head, text.String())
 			}
 		}
-		at, more = place{List: list.Next}, list.Next != ""
+		at, more = resumePoint{List: list.Next}, list.Next != ""
 	}
 	return s.answer(head, text.String())
 }
@@ -152,7 +152,7 @@ type readInput struct {
 
 // readPage returns one page as Markdown.
 func (s *Server) readPage(ctx context.Context, _ *mcp.CallToolRequest, in readInput) (*mcp.CallToolResult, any, error) {
-	at, err := readPlace(in.Cursor)
+	at, err := readPoint(in.Cursor)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +166,7 @@ func (s *Server) readPage(ctx context.Context, _ *mcp.CallToolRequest, in readIn
 	}
 	head := &readAnswer{Pages: 1, Notice: notice}
 	if rest > 0 {
-		head.Next = place{At: rest}.encode()
+		head.Next = resumePoint{At: rest}.encode()
 	}
 	return s.answer(head, text)
 }

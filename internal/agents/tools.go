@@ -171,8 +171,8 @@ type searchInput struct {
 	Offset      int      `json:"offset,omitempty" jsonschema:"hits to leave out, for the next part"`
 }
 
-// A hit is a page that was found.
-type hit struct {
+// A foundPage is a page that was found.
+type foundPage struct {
 	Collection string  `json:"collection"`
 	URL        string  `json:"url"`
 	Resource   string  `json:"resource"`
@@ -186,12 +186,12 @@ type hit struct {
 
 // A searchAnswer is the answer to a query.
 type searchAnswer struct {
-	Notice  string `json:"notice"`
-	Total   int    `json:"total"`
-	Some    bool   `json:"some_words_only,omitempty"`
-	Missing int    `json:"pages_not_indexed_yet,omitempty"`
-	Next    int    `json:"next_offset,omitempty"`
-	Hits    []hit  `json:"hits"`
+	Notice  string      `json:"notice"`
+	Total   int         `json:"total"`
+	Some    bool        `json:"some_words_only,omitempty"`
+	Missing int         `json:"pages_not_indexed_yet,omitempty"`
+	Next    int         `json:"next_offset,omitempty"`
+	Hits    []foundPage `json:"hits"`
 }
 
 // maxHits is how many hits one answer has at most.
@@ -208,11 +208,11 @@ func (s *Server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Hits: []hit{}}
+	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Hits: []foundPage{}}
 	room := s.cfg.Result - headRoom
 	for i := range found.Hits {
 		f := &found.Hits[i]
-		h := hit{
+		h := foundPage{
 			URL: plain.Cut(oneLine(string(f.Page.URL)), maxField), Title: plain.Cut(oneLine(f.Page.Title), 300), Match: f.Score,
 			Score: facts.Finite(f.Page.Relevance()), Verdict: f.Page.Verdict(), Same: len(f.Same), Collection: s.idOf(in.Collections, f.Collection),
 		}

@@ -28,6 +28,8 @@ import (
 
 var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, teasers, a number of made pages, or the directory of a collection")
 
+var keep = flag.String("keep", "", "make the collection that is measured in this directory, and keep it for -measure")
+
 // key is a user's secret.
 var key = []byte("0123456789abcdef")
 
@@ -42,6 +44,9 @@ func (certain) Judge(*dowse.Page) dowse.Verdict {
 func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made.dowse")
+	if *keep != "" {
+		dir = *keep
+	}
 	crawlMade(t, dir, web, judge, pages, seeds...)
 	return dir
 }
@@ -265,12 +270,14 @@ func rowsOf(t testing.TB, dir string) func(yield func(*collection.Row) bool) {
 	}
 }
 
-// titles draws pages whose titles are the queries. A title that several pages have names none of them.
+// titles draws pages whose titles are the queries, the same whatever the order of the crawl was. A title that several pages have names none of
+// them.
 func titles(rows []*collection.Row, n int) (list []*collection.Row) {
 	counts := map[string]int{}
 	for _, r := range rows {
 		counts[strings.ToLower(r.Title)]++
 	}
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *collection.Row) int { return strings.Compare(string(a.URL), string(b.URL)) })
 	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(rows)) {
 		if r := rows[i]; len(list) < n && r.Title != "" && counts[strings.ToLower(r.Title)] == 1 {
 			list = append(list, r)
