@@ -95,8 +95,10 @@ var allowed = map[string][]string{
 	"dowse/internal/operations": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
-		"dowse/internal/extract", "dowse/internal/maintext", // pages as Markdown
+		"dowse/internal/extract", "dowse/internal/maintext", // one page as Markdown
+		"dowse/internal/durable", // topics of crawls that are started
 	},
+	"dowse/internal/api":         {"dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain"},
 	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
@@ -152,9 +154,10 @@ var modules = map[string]struct {
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},
 	"github.com/andybalholm/brotli":          {"brotli", []string{"fetch", "internal/hostile"}},
-	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "topic", "collection", "lab/experiment", "cmd/dowse"}},
+	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "internal/api", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"github.com/blevesearch/bleve/v2":        {"the full-text index (scorch)", []string{"internal/search"}},
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},
+	"github.com/prometheus/client_golang":    {"metrics for Prometheus, and promtool's rules for their names", []string{"internal/api"}},
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/modelcontextprotocol/go-sdk": {"tools for agents", []string{"internal/agents", "cmd/dowse"}},

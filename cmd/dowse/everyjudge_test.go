@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/operations"
 	"dowse/internal/outside"
 	"dowse/judge"
 	"dowse/topic"
@@ -92,7 +93,7 @@ func TestWhyOfEveryJudge(t *testing.T) {
 			for n := range 2 {
 				v := j.Judge(shoreText(100 + n))
 				tellsWhy(t, v)
-				a := &account{Explanation: &collection.Explanation{Judged: collection.RulingOf(v, 0.5)}}
+				a := &account{Account: &operations.Account{Explanation: &collection.Explanation{Judged: collection.RulingOf(v, 0.5)}}}
 				s := &sheet{terminal: columns80}
 				a.verdict(s)
 				screen := strings.Join(s.lines, "\n")

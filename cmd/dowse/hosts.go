@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/operations"
 	"dowse/internal/plain"
 )
 
@@ -58,21 +57,9 @@ func (c *hostsCmd) Run(w *world) error {
 	return out.Flush()
 }
 
-// order sorts the hosts and applies --limit. Hosts are sorted by pages when they come
-// from the collection, so that order needs no function. Sorting is stable: within equal
-// values the hosts with more pages stay first.
+// order sorts the hosts and applies --limit.
 func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
-	by := map[string]func(a, b collection.HostRow) int{
-		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
-		"share":   func(a, b collection.HostRow) int { return cmp.Compare(b.Share, a.Share) },
-		"waiting": func(a, b collection.HostRow) int { return cmp.Compare(b.Waiting, a.Waiting) },
-		"errors":  func(a, b collection.HostRow) int { return cmp.Compare(b.Failed, a.Failed) },
-		"delay":   func(a, b collection.HostRow) int { return cmp.Compare(b.Delay, a.Delay) },
-		"name":    func(a, b collection.HostRow) int { return strings.Compare(a.Host, b.Host) },
-	}
-	if order, ok := by[c.Sort]; ok {
-		slices.SortStableFunc(rows, order)
-	}
+	operations.SortHosts(rows, c.Sort)
 	if c.Limit > 0 {
 		rows = rows[:min(c.Limit, len(rows))]
 	}

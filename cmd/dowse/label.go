@@ -17,7 +17,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/weburl"
+	"dowse/internal/operations"
 )
 
 // labelCmd collects labels, which are verdicts of people and override the judge. Its
@@ -161,9 +161,7 @@ func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
 	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
 }
 
-// from adds the labels of a file and retrains. Nothing is added if any line is wrong. The
-// labels record the model in use, so that an audit can be assigned to the judge that it
-// measures.
+// from adds the labels of a file and retrains. Nothing is added if any line is wrong.
 func (c *labelCmd) from(w *world) error {
 	given, err := c.read(w)
 	if err != nil {
@@ -174,12 +172,8 @@ func (c *labelCmd) from(w *world) error {
 		return err
 	}
 	lines, strange, err := c.known(cr.Collection, given)
-	model := cmp.Or(cr.Collection.Crawl.Model(), collection.FirstModel)
 	if err = errors.Join(err, cr.Close()); err != nil {
 		return err
-	}
-	for i := range lines {
-		lines[i].Model = model
 	}
 	if err := collection.AppendLabels(c.Dir, lines...); err != nil {
 		return err
@@ -212,33 +206,22 @@ func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	return list, nil
 }
 
-// known turns lines of a file into labels. It completes URLs as the collection knows them
-// and counts those that were not visited, which are kept for later: they count when the
-// crawl visits the page. Pages that were taken down cannot be labelled, since the label
-// would keep their URL.
+// known turns lines of a file into labels, see [operations.LabelLines]. An error names the line
+// of the file.
 func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines []collection.Label, strange int, err error) {
-	f := col.Crawl.Frontier()
-	for _, g := range given {
-		u, err := knownURL(col, g.URL)
-		if err != nil {
-			if u, err = weburl.Parse(spellings(g.URL)[0]); err != nil {
-				return nil, 0, usage("--from %s: line %d: %q: %w; nothing was labelled", c.From, g.line, g.URL, err)
-			}
-		}
-		if col.IsForgotten(u) {
-			return nil, 0, usage("--from %s: line %d: %s: %w; nothing was labelled", c.From, g.line, g.URL, collection.ErrForgotten)
-		}
-		if id, ok := f.Find(u); !ok || f.State(id) != dowse.Visited {
-			strange++
-		}
-		l := c.line(u, g.Label)
-		l.Note, l.By = g.Note, cmp.Or(g.By, c.By)
+	list := make([]operations.GivenLabel, len(given))
+	for i, g := range given {
+		list[i] = operations.GivenLabel{URL: g.URL, Label: g.Label, Note: g.Note, By: cmp.Or(g.By, c.By)}
 		if c.Queue == collection.QueueAudit {
-			l.Queue, l.Of = c.Queue, col.Crawl.Status().Fetched
+			list[i].Queue = c.Queue
 		}
-		lines = append(lines, l)
 	}
-	return lines, strange, nil
+	lines, strange, err = operations.LabelLines(col, list, time.Now())
+	var wrong *operations.LabelError
+	if errors.As(err, &wrong) {
+		return nil, 0, usage("--from %s: line %d: %w; nothing was labelled", c.From, given[wrong.Index].line, wrong.Err)
+	}
+	return lines, strange, err
 }
 
 // trainIfNew carries out --train: it retrains unless a model was trained on every label.
@@ -275,32 +258,17 @@ func (c *labelCmd) request() collection.Label {
 	return l
 }
 
-// retrain records a request in labels.jsonl and waits for its result. A running crawl in
-// another process carries it out; otherwise it is done here. A crawl may begin or end
-// meanwhile, so both are tried in turn: waiting fails if no crawl runs, and training here
-// fails if one does.
+// retrain records a request in labels.jsonl and waits for its result, see [operations.Retrain].
 func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
-	if err := collection.AppendLabels(c.Dir, ask); err != nil {
-		return collection.Model{}, err
-	}
-	labels, err := collection.ReadLabels(c.Dir)
-	if err != nil {
-		return collection.Model{}, err
-	}
 	dictionary, err := (&wordNetFlag{}).wordNet(w)
 	if err != nil {
 		return collection.Model{}, err
 	}
-	for {
-		m, err := crawler.Await(w.ctx, c.Dir, len(labels.Lines))
-		if !errors.Is(err, crawler.ErrNotRunning) {
-			return m, err
-		}
-		m, err = crawler.Retrain(c.Dir, dictionary)
-		if !errors.Is(err, collection.ErrLocked) {
-			return m, inCollection(err)
-		}
+	m, err := operations.Retrain(w.ctx, c.Dir, dictionary, ask)
+	if w.ctx.Err() != nil {
+		return m, err
 	}
+	return m, inCollection(err)
 }
 
 // printModel prints what a model changed: verdicts, links, and how to undo it. A model
@@ -412,11 +380,11 @@ func (c *labelCmd) undo(w *world) error {
 		if used[len(used)-1].Model == collection.FirstModel {
 			return usage("there is nothing to undo: %s is the first model; --undo=%s goes forward again", collection.FirstModel, latest(used))
 		}
-		to = before(used)
+		to = operations.ModelBefore(used)
 	}
 	made, ok := collection.MadeModel(models, to)
 	if !ok || made.Refused {
-		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
+		return usage("unknown model %q; want one of %s", to, strings.Join(operations.ModelNames(used), ", "))
 	}
 	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
@@ -425,31 +393,10 @@ func (c *labelCmd) undo(w *world) error {
 	return c.printModel(w, m, w.confirm)
 }
 
-// before returns the model that was trained before the one in use.
-func before(used []collection.Model) string {
-	now := used[len(used)-1].Model
-	best := collection.FirstModel
-	for _, m := range used {
-		if m.Model < now && m.Model > best {
-			best = m.Model
-		}
-	}
-	return best
-}
-
 // latest returns the newest of the models.
 func latest(used []collection.Model) string {
-	names := modelNames(used)
+	names := operations.ModelNames(used)
 	return names[len(names)-1]
-}
-
-// modelNames returns the names of models, with the first one, sorted.
-func modelNames(list []collection.Model) []string {
-	names := map[string]bool{collection.FirstModel: true}
-	for _, m := range list {
-		names[m.Model] = true
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // A ledger is the output of label --list: the labels in force, conflicts between people,

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/operations"
 )
 
 func TestReadLabelFile(t *testing.T) {
@@ -79,8 +80,8 @@ func TestModelBefore(t *testing.T) {
 		"m0001": used("m0001", "m0002"),
 		"m0002": used("m0001", "m0002", "m0001", "m0003"),
 	} {
-		if got := before(list); got != want {
-			t.Errorf("%v: %s, want %s", modelNames(list), got, want)
+		if got := operations.ModelBefore(list); got != want {
+			t.Errorf("%v: %s, want %s", operations.ModelNames(list), got, want)
 		}
 	}
 }

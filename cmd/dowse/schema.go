@@ -3,6 +3,7 @@ package main
 import (
 	"dowse/collection"
 	"dowse/internal/facts"
+	"dowse/internal/operations"
 	"dowse/topic"
 )
 
@@ -30,8 +31,7 @@ Times that something took are numbers of seconds.`
 // The schemas of this package. The number rises when a member is removed or changes its
 // meaning; new members keep it.
 const (
-	statusSchema = "status/v1"
-	errorSchema  = "error/v1"
+	errorSchema = "error/v1"
 )
 
 // Run prints one JSON Schema.
@@ -52,9 +52,9 @@ func schemaNamed(name string) []byte {
 	case "change":
 		return facts.SchemaOf(collection.Change{}, collection.ChangeSchema).Document("What happened to a page: it was found new, changed, gone or moved.")
 	case "search":
-		return facts.SchemaOf(searchAnswer{}, searchSchema).Document("Pages found by their words.")
+		return facts.SchemaOf(operations.Found{}, operations.SearchSchema).Document("Pages found by their words.")
 	case "status":
-		return facts.SchemaOf(status{}, statusSchema).Document("The progress of a crawl.")
+		return facts.SchemaOf(status{}, operations.StatusSchema).Document("The progress of a crawl.")
 	case "error":
 		return facts.SchemaOf(errorLine{}, errorSchema).Document("An error, as commands with --json print it on stderr.")
 	}

@@ -16,6 +16,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/internal/operations"
 	"dowse/internal/search"
 )
 
@@ -226,20 +227,10 @@ func readKey(path string) []byte {
 	return key
 }
 
-// searchSchema names the schema of an answer.
-const searchSchema = "search/v1"
-
-// A searchAnswer is an answer in JSON.
-type searchAnswer struct {
-	Schema string `json:"schema"`
-	Query  string `json:"query,omitempty" doc:"as it was given"`
-	*search.Result
-}
-
 // print prints an answer: pages on stdout, how many there are and what is missing on stderr.
 func (c *searchCmd) print(w *world, query string, r *search.Result) error {
 	if c.JSON {
-		return jsonLine(w.out, searchAnswer{searchSchema, query, r})
+		return jsonLine(w.out, operations.Found{Schema: operations.SearchSchema, Query: query, Result: r})
 	}
 	out := bufio.NewWriter(w.out)
 	for i := range r.Hits {

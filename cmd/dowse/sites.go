@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/operations"
 	"dowse/internal/plain"
 	"dowse/internal/site"
 )
@@ -74,55 +73,18 @@ func (c *sitesCmd) Run(w *world) error {
 	return out.Flush()
 }
 
-// sites returns the sites of a crawl for sites, or groups the pages of a crawl for pages:
-// the post-processing with which Ester, Kriegel and Schubert 2004 compare.
+// sites returns the sites of a crawl for sites, or groups the pages of a crawl for pages.
 func (c *sitesCmd) sites(cr *crawler.Crawler) ([]site.Site, error) {
-	list, err := cr.Collection.Sites()
-	if err == nil && c.By != "pages" {
-		return nil, usage("--by: only for a crawl for pages; this one has judged its sites")
+	list, err := operations.SitesOf(cr.Collection, c.By == "homepage")
+	var wrong *operations.Error
+	if errors.As(err, &wrong) {
+		return nil, usage("--by: %w", wrong.Err)
 	}
-	if err == nil || !errors.Is(err, collection.ErrNoSites) {
-		return list, err
-	}
-	catch := site.Catch{Error: pageError}
-	for row, err := range cr.Collection.Pages(collection.Filter{}) {
-		if err != nil {
-			return nil, err
-		}
-		if row.Judged {
-			catch.Add(site.Rated{URL: row.URL, Confidence: centred(row.Page.Verdict.Relevance, row.Threshold)})
-		}
-	}
-	return catch.Sites(c.By == "homepage"), nil
+	return list, err
 }
 
-// pageError is the share of pages that a judge of pages gets wrong if that is not known: the
-// default of the site crawler's p_err.
-const pageError = 0.15
-
-// centred moves the threshold of a crawl to 0.5, from which a page speaks for its site.
-func centred(relevance, threshold float64) float64 {
-	a, b := relevance*(1-threshold), (1-relevance)*threshold
-	if a+b == 0 {
-		return 0.5
-	}
-	return a / (a + b)
-}
-
-// siteCounts are the numbers of sites, and what those on topic have cost. Start sites are
-// known, and count nowhere else.
-type siteCounts struct {
-	Known   int `json:"known" doc:"sites that are known"`
-	Reading int `json:"reading" doc:"sites that are being read"`
-	Judged  int `json:"judged" doc:"sites that were judged, without start sites"`
-	OnTopic int `json:"on_topic" doc:"judged sites that are on topic"`
-	// PPRS is the paper's measure of cost.
-	PPRS float64 `json:"pprs,omitzero" doc:"pages read per site on topic, over all judged sites"`
-	Last float64 `json:"pprs_last,omitzero" doc:"the same over the last sites, back until they have 5,000 pages"`
-}
-
-// pprsWindow is the window of pprs in pages, as the paper has it.
-const pprsWindow = 5000
+// siteCounts are the numbers of sites, as text.
+type siteCounts operations.SiteCounts
 
 // line returns the counts in one line.
 func (c *siteCounts) line() string {
@@ -141,24 +103,9 @@ func (c *siteCounts) lines() []string {
 	}
 	cost := fmt.Sprintf("           %.1f pages per site on topic (pprs)", c.PPRS)
 	if c.Last > 0 {
-		cost += fmt.Sprintf("; over the last %s pages %.1f", count(pprsWindow), c.Last)
+		cost += fmt.Sprintf("; over the last %s pages %.1f", count(operations.PPRSWindow), c.Last)
 	}
 	return append(lines, cost)
-}
-
-// siteCountsOf returns the counts of a crawl for sites, nil for other crawls.
-func siteCountsOf(c *crawl.Crawl) *siteCounts {
-	s, ok := c.Strategy().(*site.Crawler)
-	if !ok {
-		return nil
-	}
-	n := &siteCounts{}
-	n.Known, n.Reading, n.Judged, n.OnTopic = s.Counts()
-	n.PPRS, _ = s.PagesPerSite(0)
-	if last, full := s.PagesPerSite(pprsWindow); full {
-		n.Last = last
-	}
-	return n
 }
 
 // countSites counts the sites of a list.
@@ -187,28 +134,16 @@ func countSites(list []site.Site) *siteCounts {
 // siteSummary returns in one line what a crawl for sites has found; ok is false for
 // other crawls.
 func siteSummary(c *crawl.Crawl) (string, bool) {
-	n := siteCountsOf(c)
+	n := operations.SiteCountsOf(c)
 	if n == nil {
 		return "", false
 	}
-	return n.line(), true
+	return (*siteCounts)(n).line(), true
 }
 
-// pick selects, sorts and limits the sites. Sites that were not read have order 0 and are
-// sorted last: as unsigned numbers their order minus one is the largest.
+// pick selects, sorts and limits the sites.
 func (c *sitesCmd) pick(list []site.Site) []site.Site {
-	list = slices.DeleteFunc(list, func(s site.Site) bool {
-		return !c.All && s.Order == 0 || c.On && s.Verdict != site.Relevant
-	})
-	by := map[string]func(a, b site.Site) int{
-		"order":      func(a, b site.Site) int { return cmp.Compare(uint(a.Order-1), uint(b.Order-1)) },
-		"confidence": func(a, b site.Site) int { return cmp.Compare(b.Confidence, a.Confidence) },
-		"pages":      func(a, b site.Site) int { return cmp.Compare(b.Pages, a.Pages) },
-		"links":      func(a, b site.Site) int { return cmp.Compare(b.Links, a.Links) },
-		"rank":       func(a, b site.Site) int { return cmp.Compare(b.Rank, a.Rank) },
-		"name":       func(a, b site.Site) int { return strings.Compare(a.Name, b.Name) },
-	}
-	slices.SortStableFunc(list, by[c.Sort])
+	list = operations.PickSites(list, c.All, c.On, c.Sort)
 	if c.Limit > 0 {
 		list = list[:min(c.Limit, len(list))]
 	}

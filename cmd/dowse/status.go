@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/estimate"
-	"dowse/internal/facts"
+	"dowse/internal/operations"
 )
 
 // statusCmd shows the progress of collections. It reads the journal as it is now, so it
@@ -61,150 +60,21 @@ const (
 	clearScreen = "\x1b[H\x1b[2J"
 )
 
-// A status is the state of a collection, of schema status/v1: what the crawl reports,
-// and what is known about its runs, labels and judges. status --json and crawl --json
-// print it.
+// A status is the state of a collection, see [operations.Status], and what the flags of this
+// command measure in addition. status --json and crawl --json print it.
 type status struct {
-	Schema string `json:"schema"`
-	// Which collection, and whether a crawl is running in it.
-	Name    string    `json:"name" doc:"the name of the collection"`
-	Dir     string    `json:"dir" doc:"its directory"`
-	Process int       `json:"pid,omitempty" doc:"the process that crawls"`
-	Running bool      `json:"running" doc:"whether a crawl is running"`
-	Begun   time.Time `json:"begun" doc:"when the first run began"`
-	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
-	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
-	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
-	// How far the crawl is. The crawl's own status is embedded; its members are on the
-	// same level in JSON.
-	crawl.Status
-	Elapsed  facts.Seconds            `json:"elapsed" doc:"how long the crawl ran, over all runs (s)"`
-	Balanced bool                     `json:"balanced" doc:"whether the books balance"`
-	Frontier []waitingLead            `json:"frontier" doc:"the best leads that wait"`
-	Reasons  []collection.ReasonCount `json:"reasons" doc:"why URLs were skipped or failed, and how many"`
-	Notices  []string                 `json:"notices,omitempty" doc:"what a person should know"`
-
-	// What judges, and how far it can be trusted.
-	Model     string            `json:"model" doc:"the model that judges"`
-	Labels    int               `json:"labels" doc:"labels in force"`
-	Untrained int               `json:"untrained" doc:"lines of labels.jsonl that no model was trained on"`
-	Contrast  *contrast         `json:"contrast,omitempty" doc:"the negative examples of the model, if the topic gives none"`
-	Refused   *collection.Model `json:"refused,omitempty" doc:"the last model, if it seemed worse and is not used"`
-	Audited   *collection.Audit `json:"audited,omitempty" doc:"the harvest rate by labels of a random sample"`
-
-	Outside *crawler.Consulted `json:"outside,omitempty" doc:"the outside judge in the last run that ended"`
-
-	Committed time.Time `json:"committed,omitzero" doc:"when the journal last grew"`
-	DiskFree  int64     `json:"disk_free" doc:"bytes that are free on its disk; -1 if unknown"`
-	DiskFloor int64     `json:"disk_floor" doc:"the crawl stops when fewer bytes are free"`
-
-	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
+	operations.Status
 
 	Targets *targetCounts `json:"targets,omitempty" doc:"how many of the URLs of --targets were fetched"`
 	Voted   *voted        `json:"voted,omitempty" doc:"the harvest by a vote of judges, with --vote"`
-
-	Sites     *siteCounts   `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
-	idleAfter time.Duration // how long a running crawl may commit nothing
-}
-
-// A contrast describes the pages that serve as negative examples if the topic has none.
-type contrast struct {
-	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
-	Seen    int `json:"seen" doc:"drawn from this many first pages"`
-	Instead int `json:"instead" doc:"everyday texts that they replace"`
-	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
-}
-
-// A waitingLead is one of the best queued links.
-type waitingLead struct {
-	URL      dowse.URL `json:"url"`
-	Priority float64   `json:"priority"`
 }
 
 // topLeads is the number of queued links in the status of crawl --json.
 const topLeads = 5
 
-// statusOf adds what is known about the collection to the crawl's own status: whether a
-// process works on it, how the last run ended, labels and models, and the best waiting
-// links. It is printed by status and, with --json, at the end of a crawl.
+// statusOf returns the status of a collection, as crawl --json prints it at its end.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
-	st := &status{
-		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
-		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
-		Unreached: col.Crawl.Unreached(), Sites: siteCountsOf(col.Crawl),
-	}
-	if st.Reasons == nil {
-		st.Reasons = []collection.ReasonCount{}
-	}
-	var last crawler.RunRecord
-	var ok bool
-	st.Process, last, ok = lastRun(col)
-	st.Running = st.Process != 0
-	if ok {
-		st.take(last)
-	}
-	st.measure(col)
-	st.label(col)
-	return st
-}
-
-// measure adds what is known of a running crawl's speed, from its own report, and of its disk
-// and journal, which are looked at from here: a process that hangs reports nothing.
-func (st *status) measure(col *collection.Collection) {
-	st.LimitedBy, st.Rate, st.BytesRate = "", 0, 0
-	if p, ok := crawler.PulseOf(col.Dir, st.Process); ok && st.Running {
-		st.LimitedBy, st.Rate, st.BytesRate, st.Outage = p.LimitedBy, p.Rate, p.BytesRate, p.Outage
-	}
-	st.Committed = col.LastCommit()
-	var err error
-	if st.DiskFree, st.DiskFloor, err = crawler.DiskRoom(col.Dir, col.Settings.DiskFloor); err != nil {
-		st.DiskFree = -1
-	}
-	st.idleAfter = max(idleMinimum, 2*col.Settings.Resolved().Delay)
-}
-
-// idleMinimum is how long a running crawl may commit nothing while links wait, until it counts
-// as unhealthy. With a long delay between requests it may be longer.
-const idleMinimum = 5 * time.Minute
-
-// lastRun returns the process that crawls, 0 for none, and the last run. A run without an
-// end and without a process was killed. A run may begin or end while it looks, so it
-// looks twice before a run counts as killed.
-func lastRun(col *collection.Collection) (process int, last crawler.RunRecord, ok bool) {
-	for range 2 {
-		process = collection.Running(col.Dir)
-		last, ok = crawler.LastRun(col)
-		if process != 0 || !ok || !last.Ended.IsZero() {
-			break
-		}
-	}
-	return process, last, ok
-}
-
-// label adds labels, models and the audit. Labels that cannot be read become a notice,
-// since the rest of the status is still useful.
-func (st *status) label(col *collection.Collection) {
-	st.Model = cmp.Or(col.Crawl.Model(), collection.FirstModel)
-	labels, err := collection.ReadLabels(col.Dir)
-	if err != nil {
-		st.Notices = append(st.Notices, err.Error())
-		return
-	}
-	st.Labels = len(labels.Standing())
-	if st.Audited, err = col.Audit(labels); err != nil {
-		st.Notices = append(st.Notices, err.Error())
-	}
-	models, err := collection.Models(col.Dir)
-	if err != nil {
-		st.Notices = append(st.Notices, err.Error())
-	}
-	st.Untrained = labels.Untrained(models)
-	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
-		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead, m.Grown}
-	}
-	if n := len(models); n > 0 && models[n-1].Refused {
-		st.Refused = &models[n-1]
-	}
+	return &status{Status: *operations.StatusOf(col, s, topLeads)}
 }
 
 // audit returns the lines on labels, models and the audited harvest rate, with a warning
@@ -235,28 +105,6 @@ func (st *status) audit() []string {
 		lines = append(lines, fmt.Sprintf(" WARNING   judged is %.3f, outside of that: do not trust the judge; label more", a.Judged))
 	}
 	return lines
-}
-
-// take adds how the last run ended.
-func (st *status) take(last crawler.RunRecord) {
-	if st.Running && last.Ended.IsZero() {
-		return
-	}
-	st.Outside = last.Outside
-	st.Ended, st.Error, st.Killed = last.Ended, last.Error, last.Ended.IsZero()
-	if st.Stopped == "" {
-		st.Stopped = last.Why
-	}
-}
-
-// leadsOf returns the n best queued links.
-func leadsOf(col *collection.Collection, n int) []waitingLead {
-	f := col.Crawl.Frontier()
-	list := []waitingLead{}
-	for _, id := range f.Top(n) {
-		list = append(list, waitingLead{f.URL(id), f.Priority(id)})
-	}
-	return list
 }
 
 // Run prints the status of each collection; with --watch it repeats until interrupted.
@@ -332,8 +180,7 @@ func (c *statusCmd) look(dir string) (*status, error) {
 		return nil, err
 	}
 	defer cr.Close()
-	st := statusOf(cr.Collection, cr.Status())
-	st.Frontier = leadsOf(cr.Collection, c.Top)
+	st := &status{Status: *operations.StatusOf(cr.Collection, cr.Status(), c.Top)}
 	if err := c.measure(st, cr); err != nil {
 		return nil, err
 	}
@@ -343,51 +190,23 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	return st, nil
 }
 
-// problem returns what is wrong with a crawl at a time, "" for nothing. A crawl that reached a
-// limit or was paused is healthy: that is what the user wanted.
+// problem returns what is wrong with a crawl at a time and what to do about it, "" for nothing.
 func (st *status) problem(now time.Time) string {
-	switch {
-	case !st.Balanced:
-		return "the books do not balance; run dowse collection verify"
-	case st.DiskFree >= 0 && st.DiskFree < st.DiskFloor:
-		return fmt.Sprintf("the disk has %s free, and the crawl stops below %s (--disk-floor); make room", bytesText(st.DiskFree), bytesText(st.DiskFloor))
-	case st.Running:
-		return st.troubled(now)
-	case st.Stopped == dowse.StopError:
-		return "stopped by an error: " + orDefault(st.Error, "unknown")
-	case st.Stopped == dowse.StopStarved:
-		return "starved: " + stopMeans[dowse.StopStarved] + unreachedCount(st.Unreached)
-	case st.Stopped == dowse.StopNetwork:
-		return "no network: " + stopMeans[dowse.StopNetwork] + "; to continue: dowse crawl " + st.Dir
-	case st.Stopped == dowse.StopDisk:
-		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
-	case st.Stopped == dowse.StopMemory:
-		return "out of memory; to continue: dowse crawl " + st.Dir
-	case st.Killed:
-		return "the last run was killed; to continue: dowse crawl " + st.Dir
-	}
-	return ""
-}
-
-// troubled returns what is wrong with a running crawl, "" for nothing.
-func (st *status) troubled(now time.Time) string {
-	idle := now.Sub(st.Committed)
-	switch {
-	case st.LimitedBy == "name service":
-		return "the name server does not answer" + outageCause(st.Outage)
-	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > st.idleAfter:
-		return fmt.Sprintf("nothing was committed for %s, and %s; limited by %s%s", idle.Round(time.Second), some(st.Books.Queued, "link")+" wait",
-			orDefault(st.LimitedBy, "an unknown cause: it reports nothing"), outageCause(st.Outage))
-	}
-	return ""
-}
-
-// outageCause returns the cause of an outage after a colon, "" for none.
-func outageCause(o *crawl.Outage) string {
-	if o == nil || o.Why == "" {
+	a := st.Ailment(now)
+	if a == nil {
 		return ""
 	}
-	return ": " + oneLine(o.Why)
+	switch a.Name {
+	case operations.AilBooks:
+		return a.Text + "; run dowse collection verify"
+	case operations.AilDisk:
+		return a.Text + " (--disk-floor); make room"
+	case operations.AilFull:
+		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
+	case operations.AilNetwork, operations.AilMemory, operations.AilKilled:
+		return a.Text + "; to continue: dowse crawl " + st.Dir
+	}
+	return a.Text
 }
 
 // print prints one status as JSON or as text; more separates it from the one before.
@@ -428,7 +247,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf("%s  %s", st.Name, st.state(time.Now())),
 		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f by the judge (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
 		fmt.Sprintf(" queued    %s on %s", some(b.Queued, "link"), some(st.Hosts, "host")),
-		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Status.Elapsed.Round(time.Second/10)),
+		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Status.Status.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),
@@ -436,7 +255,7 @@ func (st *status) lines() []string {
 	if line := recallLine(st.Estimate); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}
-	if line := refreshLine(&st.Status); line != "" {
+	if line := refreshLine(&st.Status.Status); line != "" {
 		lines = slices.Insert(lines, 2, " again     "+line)
 	}
 	if st.Running && st.LimitedBy != "" {
@@ -448,7 +267,7 @@ func (st *status) lines() []string {
 	lines = append(lines, unreachedLines(st.Unreached)...)
 	lines = slices.Insert(lines, 2, slices.Concat(st.Voted.lines(), st.Targets.lines())...)
 	if st.Sites != nil {
-		lines = slices.Insert(lines, 2, st.Sites.lines()...)
+		lines = slices.Insert(lines, 2, (*siteCounts)(st.Sites).lines()...)
 	}
 	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)

@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/operations"
 )
 
 // TestStatusGoesOn asks for three collections of which the first is damaged and the second
@@ -42,7 +43,7 @@ func TestFullDiskIsReported(t *testing.T) {
 	if code, _ := verdictOn(inCollection(full)); code != exitInterrupted {
 		t.Errorf("exit code %d on a full disk, want %d", code, exitInterrupted)
 	}
-	st := &status{Balanced: true, Dir: "x.dowse"}
+	st := &status{Status: operations.Status{Balanced: true, Dir: "x.dowse"}}
 	st.Stopped = dowse.StopDisk
 	if got := st.problem(time.Now()); !strings.Contains(got, "disk was full") {
 		t.Errorf("after a full disk: %q", got)
@@ -56,7 +57,7 @@ func TestFullDiskIsReported(t *testing.T) {
 func TestHealth(t *testing.T) {
 	now := time.Now()
 	running := func(change func(st *status)) status {
-		st := status{Dir: "x.dowse", Balanced: true, Running: true, Committed: now, DiskFree: 1 << 40, DiskFloor: 2e9, idleAfter: idleMinimum}
+		st := status{Status: operations.Status{Dir: "x.dowse", Balanced: true, Running: true, Committed: now, DiskFree: 1 << 40, DiskFloor: 2e9}}
 		st.Books.Queued, st.LimitedBy = 7, "politeness"
 		change(&st)
 		return st
@@ -71,7 +72,7 @@ func TestHealth(t *testing.T) {
 		"disk at rest": {running(func(st *status) { st.Running, st.DiskFree = false, 1e9 }), "--disk-floor"},
 		"disk unknown": {running(func(st *status) { st.DiskFree = -1 }), ""},
 		"idle":         {running(func(st *status) { st.Committed = now.Add(-6 * time.Minute) }), "nothing was committed for 6m0s, and 7 links wait; limited by politeness"},
-		"idle by wish": {running(func(st *status) { st.Committed, st.idleAfter = now.Add(-6*time.Minute), time.Hour }), ""},
+		"idle by wish": {running(func(st *status) { st.Committed, st.IdleAfter = now.Add(-6*time.Minute), time.Hour }), ""},
 		"idle at end":  {running(func(st *status) { st.Committed, st.Books.Queued = now.Add(-6*time.Minute), 0 }), ""},
 		"hangs":        {running(func(st *status) { st.Committed, st.LimitedBy = now.Add(-6*time.Minute), "" }), "it reports nothing"},
 		"names":        {running(func(st *status) { st.LimitedBy, st.Outage = "name service", &crawl.Outage{Why: "refused"} }), "the name server does not answer: refused"},

@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/operations"
 )
 
 // whyCmd explains what became of a URL and why. It answers for every URL that the crawl
@@ -39,18 +40,12 @@ skipped. The scheme may be left out, and any spelling of the URL will do. In a c
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
-// An account is an explanation as why prints it: with its place in the queue and, with
-// --links, the links of the page. The explanation itself is made by package collection
-// from journal and state; an account adds only what the screen and the JSON need. It is
-// the schema reason/v1.
+// An account is an explanation as why prints it, see [operations.Account], with what the
+// screen needs. It is the schema reason/v1.
 type account struct {
-	*collection.Explanation
+	*operations.Account
 	dir  string
 	demo bool
-
-	Rank int                   `json:"rank,omitempty" doc:"the place of a waiting URL in the queue, from 1"`
-	Wait int                   `json:"waiting,omitempty" doc:"how many URLs wait"`
-	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, with --links"`
 }
 
 // Run explains a page or, in a crawl for sites, a site. A host without a slash means a
@@ -73,7 +68,7 @@ func (c *whyCmd) Run(w *world) error {
 		return err
 	}
 	a.dir = dir
-	a.spell(cr, c.JSON)
+	a.Spell(cr.Collection, cr.Topic, !c.JSON)
 	return c.print(w.out, cr.Collection, a)
 }
 
@@ -109,48 +104,17 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	return dir, c.What[0], err
 }
 
-// account collects the explanation of a URL. The place in the queue is computed only for
-// URLs that wait, and the links only with --links: both read much more than one entry.
+// account collects the explanation of a URL, and its links only with --links.
 func (c *whyCmd) account(col *collection.Collection, raw string) (*account, error) {
 	u, err := knownURL(col, raw)
 	if err != nil {
 		return nil, err
 	}
-	x, err := col.Why(u)
+	x, err := operations.AccountOf(col, u, c.Links)
 	if err != nil {
 		return nil, err
 	}
-	a := &account{Explanation: x, demo: col.Settings.Demo != nil}
-	if x.Row.State == dowse.Waiting {
-		a.Rank, a.Wait = rankOf(col, u)
-	}
-	if c.Links {
-		if a.All, err = col.Links(u); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
-}
-
-// rankOf returns the place of a waiting URL in the queue, and the length of the queue. It
-// reads the whole frontier, since the queue is not kept sorted: a crawl only ever needs
-// its best link. Bands come before priorities.
-func rankOf(col *collection.Collection, u dowse.URL) (rank, wait int) {
-	f := col.Crawl.Frontier()
-	own, _ := f.Find(u)
-	band, priority := f.Band(own), f.Priority(own)
-	rank = 1
-	for i := range f.Len() {
-		id := idOf(i)
-		if f.State(id) != dowse.Waiting {
-			continue
-		}
-		wait++
-		if b := f.Band(id); b < band || b == band && f.Priority(id) > priority {
-			rank++
-		}
-	}
-	return rank, wait
+	return &account{Account: x, demo: col.Settings.Demo != nil}, nil
 }
 
 // print prints the explanation as JSON, as a path, as links or as a screen.

@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/operations"
 )
 
 // Every URL that a crawl ever saw has an answer: one that fits a terminal, names its
@@ -116,17 +117,6 @@ func TestScoreMakesNoCertainty(t *testing.T) {
 	}
 }
 
-func TestDifference(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"a", "a", 0}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"links", "linkz/", 2}, {"aa", "aaa", 1}, {"", "xyz", 3}, {"reports/x/y", "report/x/y", 1}} {
-		if got := difference(tt.a, tt.b); got != tt.want {
-			t.Errorf("difference(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 func TestOrdinal(t *testing.T) {
 	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 111: "111th", 1002: "1,002nd"} {
 		if got := ordinal(n); got != want {
@@ -138,7 +128,7 @@ func TestOrdinal(t *testing.T) {
 // Every reason has advice that is not cut, or none.
 func TestAnywayFits(t *testing.T) {
 	for _, r := range dowse.ReasonHelp() {
-		a := &account{Explanation: &collection.Explanation{Row: &collection.Row{Page: &dowse.Page{Reason: r.Reason}}}, dir: "collections/2026/reefs.dowse"}
+		a := &account{Account: &operations.Account{Explanation: &collection.Explanation{Row: &collection.Row{Page: &dowse.Page{Reason: r.Reason}}}}, dir: "collections/2026/reefs.dowse"}
 		s := &sheet{terminal: columns80}
 		a.remedy(s)
 		screen := strings.Join(s.lines, "\n")

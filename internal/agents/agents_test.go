@@ -10,7 +10,6 @@ import (
 
 	"dowse"
 	"dowse/internal/facts"
-	"dowse/internal/operations"
 )
 
 // TestEncodeKeepsItsBound encodes values of all shapes within a bound.
@@ -55,7 +54,7 @@ func TestEncodeKeepsItsBound(t *testing.T) {
 func TestPartsMakeAPage(t *testing.T) {
 	s := &Server{fence: newFence()}
 	text := strings.Repeat("Korallen bleichen äöü 珊瑚 𝒳 and so on. ", 300)
-	p := &operations.PageMarkdown{Row: &facts.Row{Page: &dowse.Page{URL: "http://a.example/"}}, Markdown: text}
+	p := &readablePage{&facts.Row{Page: &dowse.Page{URL: "http://a.example/"}}, text}
 	for _, room := range []int{800, 1000, 3333, 100_000} {
 		all := ""
 		for from, parts := 0, 0; ; parts++ {

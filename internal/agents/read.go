@@ -92,11 +92,26 @@ func (s *Server) textOf(ctx context.Context, id string, row *facts.Row, from, ro
 	if row.Near != "" {
 		return "", 0, errRepeats
 	}
-	p, err := s.ops.Markdown(ctx, id, string(row.URL))
+	p, err := s.markdown(ctx, id, string(row.URL))
 	if err != nil {
 		return "", 0, err
 	}
 	return s.part(p, from, room)
+}
+
+// A readablePage is a page and its text, as much of it as can be read at all.
+type readablePage struct {
+	row  *facts.Row
+	text string // Markdown, without invisible characters
+}
+
+// markdown returns a page of a collection.
+func (s *Server) markdown(ctx context.Context, id, page string) (*readablePage, error) {
+	row, text, _, err := s.ops.Markdown(ctx, id, page, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &readablePage{row, visible(text)}, nil
 }
 
 // leastPart is the smallest part of a page that is worth returning.
@@ -104,9 +119,9 @@ const leastPart = 500
 
 // part returns the text of a page from an offset on, in at most room bytes, and where it goes on; 0 for the end of the page. If
 // there is room for very little of it only, it is an errNoRoom.
-func (s *Server) part(p *operations.PageMarkdown, from, room int) (text string, rest int, err error) {
-	head, source := pageHead(p.Row), plain.FitMiddle(oneLine(string(p.Row.URL)), 300)
-	all := visible(p.Markdown)
+func (s *Server) part(p *readablePage, from, room int) (text string, rest int, err error) {
+	head, source := pageHead(p.row), plain.FitMiddle(oneLine(string(p.row.URL)), 300)
+	all := p.text
 	if from > 0 && (from >= len(all) || !utf8.RuneStart(all[from])) {
 		return "", 0, errors.New("cursor: the page has changed since; begin again")
 	}
@@ -156,7 +171,7 @@ func (s *Server) readPage(ctx context.Context, _ *mcp.CallToolRequest, in readIn
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := s.ops.Markdown(ctx, in.Collection, in.URL)
+	p, err := s.markdown(ctx, in.Collection, in.URL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,7 +208,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	if !ok || err != nil || !strings.HasPrefix(uri, scheme+"://") {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	p, err := s.ops.Markdown(ctx, id, raw)
+	p, err := s.markdown(ctx, id, raw)
 	if operations.KindOf(err) == operations.NotFound {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}

@@ -154,9 +154,14 @@ func (o *Operations) Label(ctx context.Context, id string, r LabelRequest) (*Lab
 	if len(r.Labels) > maxGivenLabels {
 		return nil, failf(TooLarge, "labels", "labels: got %d, want at most %d in one call", len(r.Labels), maxGivenLabels)
 	}
+	for i, g := range r.Labels {
+		if len(g.Note) > maxNote || len(g.By) > maxNote {
+			return nil, labelError(i, "note: got %d bytes, want at most %d", max(len(g.Note), len(g.By)), maxNote)
+		}
+	}
 	done := &Labelled{Command: command("label", s.dir)}
 	var lines []collection.Label
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		lines, done.Unvisited, err = LabelLines(v.col, r.Labels, s.now())
 		return err
 	})
@@ -218,9 +223,6 @@ func LabelLines(col *collection.Collection, given []GivenLabel, now time.Time) (
 		}
 		if id, ok := f.Find(u); !ok || f.State(id) != dowse.Visited {
 			unvisited++
-		}
-		if len(g.Note) > maxNote || len(g.By) > maxNote {
-			return nil, 0, labelError(i, "note: got %d bytes, want at most %d", max(len(g.Note), len(g.By)), maxNote)
 		}
 		l := collection.Label{URL: u, Label: g.Label, By: g.By, Note: g.Note, At: stamp(now), Model: model}
 		if g.Queue == collection.QueueAudit {
@@ -483,7 +485,7 @@ func (o *Operations) Forget(ctx context.Context, id string, r ForgetRequest) (*c
 		}
 		x.Prefix = string(u)
 	}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		for _, raw := range r.URLs {
 			u, err := KnownURL(v.col, raw)
 			if err != nil {

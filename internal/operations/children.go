@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/durable"
 	"dowse/internal/plain"
 	"dowse/settings"
 	"dowse/topic"
@@ -182,8 +183,8 @@ func (o *Operations) topicFile(name, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(folder, name+".topic.yaml")
-	return file, os.WriteFile(file, []byte(text), 0o600)
+	file := name + ".topic.yaml"
+	return filepath.Join(folder, file), durable.In(folder).WriteFile(file, []byte(text))
 }
 
 // settingArguments returns the flags of settings. Those that the operator has fixed, and those that

@@ -62,7 +62,7 @@ func (o *Operations) Compare(ctx context.Context, ids []string) (*Comparison, er
 	}
 	x := &Comparison{Collections: []Compared{}, Pairs: []Overlap{}, Differ: []Differs{}}
 	var shelfs []*shelf
-	var views []*view
+	var views []*openView
 	defer func() {
 		for i, v := range views {
 			shelfs[i].release(v)
@@ -102,7 +102,7 @@ func (o *Operations) Compare(ctx context.Context, ids []string) (*Comparison, er
 }
 
 // comparedOf returns the summary of one collection.
-func comparedOf(ctx context.Context, id string, v *view) (*Compared, error) {
+func comparedOf(ctx context.Context, id string, v *openView) (*Compared, error) {
 	c := &Compared{ID: id, Name: v.col.Settings.Name, Strategy: v.col.Settings.Strategy, Top: []Node{}}
 	for i, r := range v.allHosts() {
 		c.HostsOn += order(r.OnTopic > 0)
@@ -121,7 +121,7 @@ func comparedOf(ctx context.Context, id string, v *view) (*Compared, error) {
 }
 
 // overlap looks the pages on topic of each view up in the other one.
-func overlap(ctx context.Context, a, b *view) (x Overlap, err error) {
+func overlap(ctx context.Context, a, b *openView) (x Overlap, err error) {
 	both, onlyA, some, cutA, err := shared(ctx, a, b)
 	if err != nil {
 		return x, err
@@ -132,7 +132,7 @@ func overlap(ctx context.Context, a, b *view) (x Overlap, err error) {
 
 // shared counts the pages on topic of a that b has on topic, too, and those that it has not. For
 // a large collection it looks at an even sample, and scales the counts.
-func shared(ctx context.Context, a, b *view) (both, only int, samples []string, cut bool, err error) {
+func shared(ctx context.Context, a, b *openView) (both, only int, samples []string, cut bool, err error) {
 	samples = []string{}
 	on := 0
 	if n := len(a.pages.on); n > 0 {
@@ -168,7 +168,7 @@ func shared(ctx context.Context, a, b *view) (both, only int, samples []string, 
 }
 
 // hasOnTopic reports whether a page is on topic in a view.
-func (v *view) hasOnTopic(u dowse.URL) bool {
+func (v *openView) hasOnTopic(u dowse.URL) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f := v.col.Crawl.Frontier()
@@ -181,7 +181,7 @@ func (v *view) hasOnTopic(u dowse.URL) bool {
 }
 
 // settings adds the settings that differ.
-func (x *Comparison) settings(views []*view) {
+func (x *Comparison) settings(views []*openView) {
 	for _, f := range settings.Fields() {
 		if f.Key == "" || f.Flag == "rng" {
 			continue

@@ -9,7 +9,7 @@
 // collections (NAME.dowse) are found by name; collections that appear there later are found,
 // too. Each has a name within the process ([Collection.ID]), which every other call takes first.
 //
-//	reading   Collections, Status, Pages, Page, Why, Frontier, Hosts, Problems, Series,
+//	reading   Collections, Status, Pages, Page, Markdown, Why, Judge, Frontier, Hosts, Problems, Series,
 //	          Follow (events), Decisions, Sites, SiteWhy, Graph, Search, Compare, Models,
 //	          Labels, Queue, Settings, Topic
 //	changing  Set, Label, Train, Undo, Stop, Start, Continue, Forget, Export, DeleteExport
@@ -23,7 +23,7 @@
 // A crawl is read as [crawler.View] restores it: the newest snapshot, and a fold of the journal
 // behind it. The restored frontier has 48 bytes per known URL and holds state, host, priority,
 // reason, relevance and the place of the visit of every URL. The columns of the fetched pages
-// are copied from it once (28 bytes per page), in the order of fetching. Lists are answered by
+// are copied from it once (33 bytes per page), in the order of fetching. Lists are answered by
 // one pass over these columns that keeps the best rows behind the cursor; only the rows of the
 // answer are read from the journal. So opening reads the snapshot and nothing else, an answer
 // costs one pass and a page of rows, and no text or title is held.

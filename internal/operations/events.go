@@ -86,9 +86,6 @@ type follower struct {
 	readers int
 	ended   bool
 	quit    chan struct{}
-
-	took     []facts.Seconds // downloads that no scrape has seen yet
-	observed int
 }
 
 // Follow calls do with the events after the one with an ID, oldest first, and waits for more
@@ -147,7 +144,7 @@ func (s *shelf) placeAfter(ctx context.Context, after string) (uint64, error) {
 		return 0, failf(Invalid, "after", "after: got %q, want the ID of an event", clip(after))
 	}
 	ahead := false
-	check := func(v *view) error {
+	check := func(v *openView) error {
 		if ahead = place > v.end; ahead || place == v.end || place == 0 {
 			return nil
 		}
@@ -178,7 +175,7 @@ func noURL(frontier.ID) dowse.URL { return "" }
 // where to read on.
 func (s *shelf) past(ctx context.Context, at uint64, n int) (list []Event, next uint64, err error) {
 	list = []Event{}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		if next = at; at >= v.end {
 			return nil
 		}
@@ -249,7 +246,7 @@ func (f *follower) run() {
 }
 
 // followerIdle is after how many looks without a reader a follower ends.
-const followerIdle = 120
+const followerIdle = 600
 
 // markEnded marks the follower as ended and wakes its readers.
 func (f *follower) markEnded() {
@@ -330,9 +327,7 @@ func (f *follower) add(entries []*crawl.Entry, threshold float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
-		if e.Kind == crawl.EntryPage && !e.Idle && e.Page.Fetch.Took > 0 && len(f.took) < keptEvents {
-			f.took = append(f.took, facts.Seconds(e.Page.Fetch.Took))
-		}
+		f.shelf.traffic.add(e)
 		x, ok := eventOf(e, threshold)
 		if !ok {
 			continue

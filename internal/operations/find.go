@@ -51,7 +51,7 @@ type searches struct {
 type searching struct {
 	mu     sync.Mutex
 	key    string
-	views  []*view
+	views  []*openView
 	shelfs []*shelf
 	s      *search.Searcher
 }
@@ -120,16 +120,16 @@ func (q *SearchQuery) check(ids []string) error {
 }
 
 // sortedViews returns views in the order of their directories, in which they are locked.
-func sortedViews(list []*view) []*view {
+func sortedViews(list []*openView) []*openView {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b *view) int { return strings.Compare(a.col.Dir, b.col.Dir) })
+	slices.SortFunc(list, func(a, b *openView) int { return strings.Compare(a.col.Dir, b.col.Dir) })
 	return slices.Compact(list)
 }
 
 // searcher returns an open index over the present views of collections.
 func (o *Operations) searcher(ctx context.Context, ids []string) (*searching, error) {
 	var shelfs []*shelf
-	var views []*view
+	var views []*openView
 	release := func() {
 		for i, v := range views {
 			shelfs[i].release(v)
@@ -140,7 +140,7 @@ func (o *Operations) searcher(ctx context.Context, ids []string) (*searching, er
 		if err == nil && slices.Contains(shelfs, s) {
 			continue
 		}
-		var v *view
+		var v *openView
 		if err == nil {
 			v, err = s.acquire(ctx)
 		}

@@ -81,7 +81,7 @@ func (o *Operations) Frontier(ctx context.Context, id string, q FrontierQuery) (
 		return nil, err
 	}
 	var x *Frontier
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		x = v.queue()
 		copied := *x
 		x = &copied
@@ -92,7 +92,7 @@ func (o *Operations) Frontier(ctx context.Context, id string, q FrontierQuery) (
 }
 
 // queue returns the summaries of the queue, which are made once for a view.
-func (v *view) queue() *Frontier {
+func (v *openView) queue() *Frontier {
 	if v.queued != nil {
 		return v.queued
 	}
@@ -114,7 +114,7 @@ func (v *view) queue() *Frontier {
 }
 
 // histogram counts the waiting links by priority between two bounds.
-func (v *view) histogram(low, high float64) []Bin {
+func (v *openView) histogram(low, high float64) []Bin {
 	list := []Bin{}
 	if low > high {
 		return list
@@ -139,7 +139,7 @@ func (v *view) histogram(low, high float64) []Bin {
 }
 
 // mostWaiting returns the hosts with the most waiting links.
-func (v *view) mostWaiting() []HostCount {
+func (v *openView) mostWaiting() []HostCount {
 	f := v.col.Crawl.Frontier()
 	p := &picks{n: topHosts}
 	for h := range f.Hosts() {
@@ -158,7 +158,7 @@ func (v *view) mostWaiting() []HostCount {
 const maxLeaders = 1000
 
 // fill adds the links to the summaries.
-func (x *Frontier) fill(v *view, q FrontierQuery, now time.Time) {
+func (x *Frontier) fill(v *openView, q FrontierQuery, now time.Time) {
 	f := v.col.Crawl.Frontier()
 	x.Leads = []QueuedLead{}
 	x.Ready = 0
@@ -180,7 +180,7 @@ func (x *Frontier) fill(v *view, q FrontierQuery, now time.Time) {
 }
 
 // best returns the best waiting links, of all hosts or of one.
-func (v *view) best(q FrontierQuery) (list []frontier.ID) {
+func (v *openView) best(q FrontierQuery) (list []frontier.ID) {
 	f := v.col.Crawl.Frontier()
 	if q.Host == "" {
 		return f.Top(q.Limit)
@@ -199,7 +199,7 @@ func (v *view) best(q FrontierQuery) (list []frontier.ID) {
 }
 
 // queuedLead returns a waiting link with its origin.
-func (v *view) queuedLead(id frontier.ID, now time.Time) QueuedLead {
+func (v *openView) queuedLead(id frontier.ID, now time.Time) QueuedLead {
 	f := v.col.Crawl.Frontier()
 	h := f.Host(id)
 	depth, hops := f.Depth(id)

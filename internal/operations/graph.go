@@ -112,7 +112,7 @@ func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteLi
 		return nil, err
 	}
 	x := &SiteList{Sites: []site.Site{}}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		if _, err := v.col.Sites(); errors.Is(err, collection.ErrNoSites) && len(v.pages.ids) > maxGroupedPages {
 			return failf(TooLarge, "", "this crawl looks for pages, and has more than %d to group into sites; the list of hosts has their counts", maxGroupedPages)
 		}
@@ -136,7 +136,7 @@ func (o *Operations) SiteWhy(ctx context.Context, id, name string) (*collection.
 		return nil, err
 	}
 	var story *collection.SiteStory
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		known, ok := v.col.SiteName(name)
 		if !ok {
 			if _, err := v.col.Sites(); err != nil {
@@ -196,7 +196,7 @@ func (o *Operations) Graph(ctx context.Context, id string, nodes int) (*Graph, e
 		return nil, err
 	}
 	var g *Graph
-	err = s.use(ctx, func(v *view) error {
+	err = s.use(ctx, func(v *openView) error {
 		rows := v.allHosts()
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -208,7 +208,7 @@ func (o *Operations) Graph(ctx context.Context, id string, nodes int) (*Graph, e
 }
 
 // hostGraph reads the links of pages and counts those between hosts.
-func (v *view) hostGraph(ctx context.Context, rows []collection.HostRow, nodes int) *Graph {
+func (v *openView) hostGraph(ctx context.Context, rows []collection.HostRow, nodes int) *Graph {
 	if v.graph != nil && v.graphOf == nodes {
 		copied := *v.graph
 		return &copied

@@ -76,7 +76,7 @@ func (o *Operations) Hosts(ctx context.Context, id string, q HostQuery) (*HostLi
 		return nil, err
 	}
 	list := &HostList{Hosts: []collection.HostRow{}, Command: hostsCommand(s.dir, &q)}
-	err = s.use(ctx, func(v *view) error {
+	err = s.use(ctx, func(v *openView) error {
 		list.Seen, list.MinDelay = v.at.UTC(), facts.Seconds(max(0, v.col.Settings.Resolved().Delay))
 		return list.fill(q, from, v.allHosts())
 	})
@@ -85,7 +85,7 @@ func (o *Operations) Hosts(ctx context.Context, id string, q HostQuery) (*HostLi
 
 // allHosts returns the rows of all hosts by their pages. They are made once for a view and must
 // not be changed.
-func (v *view) allHosts() []collection.HostRow {
+func (v *openView) allHosts() []collection.HostRow {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.hostRows == nil {

@@ -36,7 +36,7 @@ func (o *Operations) Models(ctx context.Context, id string) (*Models, error) {
 	if to, _, err := undoTarget(list, ""); err == nil {
 		m.Undo = to
 	}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		m.Current = cmp.Or(v.col.Crawl.Model(), collection.FirstModel)
 		return nil
 	})
@@ -111,7 +111,7 @@ func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue
 		return nil, err
 	}
 	q := &Queue{Queue: queue, Pages: []*facts.Row{}}
-	err = s.use(ctx, func(v *view) error {
+	err = s.use(ctx, func(v *openView) error {
 		q.Seen = v.at.UTC()
 		if queue == QueueUnsure {
 			q.Pages, err = v.unsure(ctx, labels, n)
@@ -134,7 +134,7 @@ func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue
 
 // unsure returns the pages nearest to the threshold that no person was asked about, from the
 // columns.
-func (v *view) unsure(ctx context.Context, labels *collection.Labels, n int) ([]*facts.Row, error) {
+func (v *openView) unsure(ctx context.Context, labels *collection.Labels, n int) ([]*facts.Row, error) {
 	asked := map[dowse.URL]bool{}
 	for i := range labels.Lines {
 		if l := &labels.Lines[i]; l.IsVerdict() {

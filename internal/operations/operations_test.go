@@ -2,16 +2,26 @@ package operations_test
 
 import (
 	"context"
+	"io"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"dowse"
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/settings"
 	"dowse/topic"
+	"dowse/weburl"
 )
 
 const madePages = 120
@@ -107,40 +117,408 @@ func over(t testing.TB, cfg operations.Config) *operations.Operations {
 
 var bg = context.Background()
 
-func TestSmoke(t *testing.T) {
+// TestListsAreThoseOfTheCollection compares the lists of pages, read in parts of seven, with those that
+// package collection makes, for every filter and order that both have.
+func TestListsAreThoseOfTheCollection(t *testing.T) {
 	dir := copied(t)
 	o := over(t, operations.Config{Dirs: []string{dir}})
-	list, err := o.Collections(bg)
-	t.Log(list, err)
-	st, err := o.Status(bg, "pools")
-	t.Logf("%+v %v", st, err)
-	p, err := o.Pages(bg, "pools", operations.PageQuery{Limit: 3, Sort: "score"})
-	t.Logf("%+v %v", p, err)
-	for _, q := range p.Pages {
-		t.Log(q.URL, q.Relevance(), q.Title)
+	cr, err := crawler.View(filepath.Join(dir, "pools.dowse"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	one, err := o.Page(bg, "pools", string(p.Pages[0].URL))
-	t.Logf("%d bytes %d links %v", len(one.Text), len(one.Links), err)
-	w, err := o.Why(bg, "pools", string(p.Pages[0].URL), true)
-	t.Logf("%+v %v", w, err)
-	f, err := o.Frontier(bg, "pools", operations.FrontierQuery{Limit: 3})
-	t.Logf("%+v %v", f, err)
-	h, err := o.Hosts(bg, "pools", operations.HostQuery{Limit: 3})
-	t.Logf("%+v %v", h, err)
-	pr, err := o.Problems(bg, "pools")
-	t.Logf("%+v %v", pr, err)
-	se, err := o.Series(bg, "pools", operations.SeriesQuery{Points: 5})
-	t.Logf("%+v %v", se, err)
-	g, err := o.Graph(bg, "pools", 5)
-	t.Logf("%+v %v", g, err)
-	si, err := o.Sites(bg, "pools", operations.SiteQuery{Limit: 2})
-	t.Logf("%+v %v", si, err)
-	ev, err := o.Events(bg, "pools", "0", 5)
-	t.Logf("%+v %v", ev, err)
-	fo, err := o.Search(bg, []string{"pools"}, operations.SearchQuery{Query: "anemones"})
-	t.Logf("%+v %v", fo, err)
-	m, err := o.Models(bg, "pools")
-	t.Logf("%+v %v", m, err)
-	s, err := o.Settings(bg, "pools")
-	t.Logf("%+v %v", s, err)
+	defer cr.Close()
+	host := ""
+	for row := range cr.Collection.Pages(collection.Filter{Limit: 1}) {
+		host = weburl.Hostname(row.URL)
+	}
+	for _, x := range []struct {
+		q operations.PageQuery
+		f collection.Filter
+	}{
+		{operations.PageQuery{Sort: "fetched"}, collection.Filter{}},
+		{operations.PageQuery{}, collection.Filter{Sort: collection.ByTime}},
+		{operations.PageQuery{Sort: "score"}, collection.Filter{Sort: collection.ByScore}},
+		{operations.PageQuery{Sort: "score", Verdict: "on"}, collection.Filter{Sort: collection.ByScore, On: true}},
+		{operations.PageQuery{Sort: "fetched", Verdict: "off"}, collection.Filter{Off: true}},
+		{operations.PageQuery{Sort: "uncertainty", Verdict: "unsure"}, collection.Filter{Sort: collection.ByUncertainty, Unsure: true}},
+		{operations.PageQuery{Sort: "surprise"}, collection.Filter{Sort: collection.BySurprise}},
+		{operations.PageQuery{Sort: "fetched", Host: host}, collection.Filter{Host: host}},
+		{operations.PageQuery{Sort: "fetched", Failed: true}, collection.Filter{Failed: true}},
+		{operations.PageQuery{Sort: "fetched", Skipped: "any"}, collection.Filter{Skipped: "any"}},
+		{operations.PageQuery{Sort: "fetched", Skipped: "scope"}, collection.Filter{Skipped: "scope"}},
+	} {
+		want := map[dowse.URL]bool{}
+		var first []float64
+		for row, err := range cr.Collection.Pages(x.f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[row.URL] = true
+			first = append(first, row.Relevance())
+		}
+		got := map[dowse.URL]bool{}
+		var keys []float64
+		q := x.q
+		q.Limit = 7
+		total := -1
+		for {
+			list, err := o.Pages(bg, "pools", q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range list.Pages {
+				if got[row.URL] {
+					t.Errorf("%+v: %s comes twice", x.q, row.URL)
+				}
+				got[row.URL] = true
+				keys = append(keys, row.Relevance())
+			}
+			if list.Total != nil {
+				total = *list.Total
+			}
+			if q.Cursor = list.Next; q.Cursor == "" {
+				break
+			}
+		}
+		if len(want) == 0 || !maps.Equal(got, want) || total != len(want) {
+			t.Errorf("%+v: got %d rows, total %d, want %d", x.q, len(got), total, len(want))
+		}
+		if x.q.Sort == "score" && !slices.Equal(keys, first) {
+			t.Errorf("%+v: another order", x.q)
+		}
+	}
+}
+
+// TestConditions checks the conditions that are looked up in each row.
+func TestConditions(t *testing.T) {
+	o := over(t, operations.Config{Dirs: []string{copied(t)}})
+	all := func(q operations.PageQuery) (list []*facts.Row) {
+		t.Helper()
+		for q.Limit = 9; ; {
+			part, err := o.Pages(bg, "pools", q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, part.Pages...)
+			if q.Cursor = part.Next; q.Cursor == "" {
+				return list
+			}
+		}
+	}
+	pages := all(operations.PageQuery{})
+	count := func(meets func(*facts.Row) bool) (n int) {
+		for _, r := range pages {
+			if meets(r) {
+				n++
+			}
+		}
+		return n
+	}
+	word := strings.ToLower(pages[0].Title)
+	word, _, _ = strings.Cut(word, " ")
+	middle := pages[len(pages)/2].Fetch.At
+	reason := pages[0].Page.Verdict.Because[0].What
+	for name, x := range map[string]struct {
+		q    operations.PageQuery
+		want func(*facts.Row) bool
+	}{
+		"text": {operations.PageQuery{Text: strings.ToUpper(word)}, func(r *facts.Row) bool {
+			return strings.Contains(strings.ToLower(r.Title), word) || strings.Contains(string(r.URL), word)
+		}},
+		"language": {operations.PageQuery{Language: "en", Sort: "score"}, func(r *facts.Row) bool { return r.Language == "en" }},
+		"none":     {operations.PageQuery{Language: "tlh"}, func(*facts.Row) bool { return false }},
+		"reason": {operations.PageQuery{Reason: reason}, func(r *facts.Row) bool {
+			return slices.ContainsFunc(r.Page.Verdict.Because, func(b dowse.Because) bool { return strings.Contains(b.What, reason) })
+		}},
+		"model": {operations.PageQuery{Model: pages[0].Page.Verdict.Judge}, func(r *facts.Row) bool { return r.Page.Verdict.Judge == pages[0].Page.Verdict.Judge }},
+		"since": {operations.PageQuery{Since: middle}, func(r *facts.Row) bool { return !r.Fetch.At.Before(middle) }},
+	} {
+		got := all(x.q)
+		want := count(x.want)
+		if name == "since" { // visits are recorded in the order of their ends
+			if len(got) < want-2 || len(got) > want+2 {
+				t.Errorf("since: %d rows, want about %d", len(got), want)
+			}
+			continue
+		}
+		if len(got) != want || name != "none" && want == 0 {
+			t.Errorf("%s: %d rows, want %d", name, len(got), want)
+		}
+	}
+}
+
+// TestDamagedJournals asks for everything of collections whose journal is forged in many places. No
+// question may panic, and what can't be read must not take the rest with it.
+func TestDamagedJournals(t *testing.T) {
+	dir := copied(t)
+	names, err := filepath.Glob(filepath.Join(dir, "pools.dowse", "state", "journal-*.log"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		forged := slices.Clone(whole)
+		for range 1 + seed {
+			at := 8 + r.IntN(len(forged)-8)
+			switch seed % 3 {
+			case 0:
+				forged[at] ^= byte(1 + r.IntN(255))
+			case 1:
+				clear(forged[at:min(len(forged), at+r.IntN(300))])
+			case 2:
+				copy(forged[at:], forged[r.IntN(at):at])
+			}
+		}
+		if seed == 7 {
+			forged = forged[:len(forged)/2]
+		}
+		if err := os.WriteFile(names[0], forged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o, err := operations.New(operations.Config{Dirs: []string{dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := askAll(o)
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("seed %d: %d questions had no answer", seed, failed)
+	}
+}
+
+// askAll asks every question and returns how many had no answer.
+func askAll(o *operations.Operations) (failed int) {
+	count := func(err error) {
+		if err != nil {
+			failed++
+		}
+	}
+	_, err := o.Collections(bg)
+	count(err)
+	_, err = o.Status(bg, "pools")
+	count(err)
+	list, err := o.Pages(bg, "pools", operations.PageQuery{Limit: 12})
+	count(err)
+	if err == nil {
+		for _, p := range list.Pages {
+			_, err = o.Page(bg, "pools", string(p.URL))
+			count(err)
+			_, err = o.Why(bg, "pools", string(p.URL), true)
+			count(err)
+		}
+	}
+	for _, q := range []operations.PageQuery{{Skipped: "any"}, {Failed: true, Sort: "host"}, {Text: "a"}, {Since: time.Unix(1, 0)}} {
+		_, err = o.Pages(bg, "pools", q)
+		count(err)
+	}
+	_, err = o.Frontier(bg, "pools", operations.FrontierQuery{})
+	count(err)
+	_, err = o.Hosts(bg, "pools", operations.HostQuery{})
+	count(err)
+	_, err = o.Problems(bg, "pools")
+	count(err)
+	_, err = o.Series(bg, "pools", operations.SeriesQuery{})
+	count(err)
+	for _, after := range []string{"0", "8", "5000"} {
+		_, err = o.Events(bg, "pools", after, 500)
+		count(err)
+	}
+	_, err = o.Graph(bg, "pools", 10)
+	count(err)
+	_, err = o.Sites(bg, "pools", operations.SiteQuery{})
+	count(err)
+	_, err = o.Queue(bg, "pools", "audit", 5)
+	count(err)
+	_, err = o.Measures(bg)
+	count(err)
+	count(o.Decisions(bg, "pools", time.Time{}, io.Discard))
+	return failed
+}
+
+// TestForgottenPagesAreGone takes a page down and looks for it everywhere.
+func TestForgottenPagesAreGone(t *testing.T) {
+	o := over(t, operations.Config{Dirs: []string{copied(t)}, SearchKey: func() []byte { return []byte("0123456789abcdef") }})
+	list, err := o.Pages(bg, "pools", operations.PageQuery{Limit: 1, Verdict: "on"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := list.Pages[0].URL
+	if _, err := o.Search(bg, []string{"pools"}, operations.SearchQuery{Query: "anemone"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Forget(bg, "pools", operations.ForgetRequest{URLs: []string{string(gone)}, Because: "asked"}); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for q := (operations.PageQuery{Limit: 100}); ; {
+		list, err := o.Pages(bg, "pools", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list.Pages {
+			all.WriteString(string(p.URL) + "\n")
+		}
+		if q.Cursor = list.Next; q.Cursor == "" {
+			break
+		}
+	}
+	events, err := o.Events(bg, "pools", "0", 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		all.WriteString(string(e.URL) + "\n" + string(e.Target) + "\n")
+	}
+	if err := o.Decisions(bg, "pools", time.Time{}, &all); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(all.String(), string(gone)+"\n") || strings.Contains(all.String(), `"`+string(gone)+`"`) {
+		t.Error("it is still listed")
+	}
+	if _, err := o.Page(bg, "pools", string(gone)); operations.KindOf(err) != operations.NotFound && err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestReadOnlyRefusesChanges calls every change of operations that only read.
+func TestReadOnlyRefusesChanges(t *testing.T) {
+	o := over(t, operations.Config{Dirs: []string{copied(t)}, ReadOnly: true})
+	calls := map[string]error{}
+	_, calls["Set"] = o.Set(bg, "pools", operations.SetRequest{Reset: []string{"pages"}})
+	_, calls["Label"] = o.Label(bg, "pools", operations.LabelRequest{Train: true})
+	_, calls["Train"] = o.Train(bg, "pools", false)
+	_, calls["Undo"] = o.Undo(bg, "pools", "", "")
+	_, calls["Stop"] = o.Stop(bg, "pools", 0)
+	_, calls["Start"] = o.Start(bg, operations.StartRequest{Words: []string{"x"}})
+	_, calls["Continue"] = o.Continue(bg, "pools", nil)
+	_, calls["Forget"] = o.Forget(bg, "pools", operations.ForgetRequest{Host: "x", Because: "y"})
+	for name, err := range calls {
+		if operations.KindOf(err) != operations.Refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNewCollectionsAppear creates and removes a collection in a folder that is being read.
+func TestNewCollectionsAppear(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	o := over(t, operations.Config{Dirs: []string{dir}, Now: func() time.Time { return now }})
+	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
+		t.Errorf("%v", err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "pools.dowse"), os.DirFS(filepath.Join(copied(t), "pools.dowse"))); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := o.Status(bg, "pools"); err != nil || st.Fetched != madePages {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "pools.dowse")); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Minute)
+	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
+		t.Errorf("after it was removed: %v", err)
+	}
+	if list, err := o.Collections(bg); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestManyReaders asks concurrently while a crawl runs and views are made again.
+func TestManyReaders(t *testing.T) {
+	dir := t.TempDir()
+	cr := openMade(t, filepath.Join(dir, "pools.dowse"), 60)
+	defer cr.Close()
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if n := askAll(o); n > 3 { // events that do not exist
+					t.Errorf("%d questions had no answer", n)
+					return
+				}
+			}
+		})
+	}
+	events := 0
+	ctx, cancel := context.WithCancel(bg)
+	readers.Go(func() {
+		_ = o.Follow(ctx, "pools", "0", func(list []operations.Event) error {
+			for _, e := range list {
+				if e.Event == operations.EventPage {
+					if events++; events == 60 {
+						cancel()
+					}
+				}
+			}
+			return nil
+		})
+	})
+	for range cr.Crawl(bg) {
+	}
+	if err := cr.Err(); err != nil {
+		t.Fatal(err)
+	}
+	close(done)
+	<-ctx.Done()
+	readers.Wait()
+	cancel()
+	if events != 60 {
+		t.Errorf("%d events of pages, want 60", events)
+	}
+}
+
+// TestCursorsAndIDs checks that what callers send back is not trusted.
+func TestCursorsAndIDs(t *testing.T) {
+	o := over(t, operations.Config{Dirs: []string{copied(t)}})
+	list, err := o.Pages(bg, "pools", operations.PageQuery{Limit: 2, Sort: "score"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []operations.PageQuery{{Sort: "time", Cursor: list.Next}, {Cursor: "@@@"}, {Cursor: "bnVsbA"}, {Cursor: strings.Repeat("A", 5000)}} {
+		if _, err := o.Pages(bg, "pools", q); operations.KindOf(err) != operations.Invalid {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	for _, id := range []string{"", "..", "../pools", "pools.dowse", "pools/", "\x00"} {
+		if _, err := o.Status(bg, id); operations.KindOf(err) != operations.NotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// TestCompareWithItself compares a collection with a copy of itself.
+func TestCompareWithItself(t *testing.T) {
+	dir := copied(t)
+	if err := os.CopyFS(filepath.Join(dir, "twin.dowse"), os.DirFS(filepath.Join(dir, "pools.dowse"))); err != nil {
+		t.Fatal(err)
+	}
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	if _, err := o.Set(bg, "twin", operations.SetRequest{Set: map[string][]string{"delay": {"3s"}}}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := o.Compare(bg, []string{"pools", "twin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := x.Pairs[0]
+	if p.OnlyA != 0 || p.OnlyB != 0 || p.Both != x.Collections[0].OnTopic || p.Both == 0 || p.Estimated {
+		t.Errorf("%+v", p)
+	}
+	if len(x.Differ) != 1 || x.Differ[0].Setting != "delay" || x.Differ[0].Values[1] != "3s" {
+		t.Errorf("%+v", x.Differ)
+	}
 }

@@ -8,8 +8,11 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/crawl"
+	"dowse/internal/extract"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/internal/maintext"
 	"dowse/internal/plain"
 	"dowse/topic"
 	"dowse/weburl"
@@ -197,7 +200,7 @@ func (o *Operations) Why(ctx context.Context, id, url string, links bool) (*Acco
 		return nil, err
 	}
 	var a *Account
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		u, err := KnownURL(v.col, url)
 		if err != nil {
 			return err
@@ -225,6 +228,49 @@ type Page struct {
 	Command   string                `json:"command" doc:"the command that prints the same"`
 }
 
+// Markdown returns the own text of a page, without menus and other parts that frame it, as Markdown
+// of at most n bytes, and whether it was longer; n is at most a megabyte. The text comes from the
+// web: it may hold links and anything else that a page can say.
+func (o *Operations) Markdown(ctx context.Context, id, url string, n int) (row *facts.Row, text string, cut bool, err error) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return nil, "", false, err
+	}
+	err = s.locked(ctx, func(v *openView) error {
+		u, err := KnownURL(v.col, url)
+		if err != nil {
+			return err
+		}
+		if row, err = v.col.Row(u); err != nil {
+			return err
+		}
+		if row.Outcome != dowse.Fetched || !row.Judged {
+			return failf(NotFound, "url", "%s: it was not fetched, so it has no text", clip(string(u)))
+		}
+		text, err = v.markdown(row)
+		return err
+	})
+	if n <= 0 || n > maxPageText {
+		n = maxPageText
+	}
+	return row, plain.Cut(text, n), len(text) > n, err
+}
+
+// markdown returns the own text of a page; all of its text if nothing of it counts as that.
+func (v *openView) markdown(row *facts.Row) (string, error) {
+	body, kind, err := v.col.Body(row.Page)
+	if err != nil {
+		return "", err
+	}
+	decoded, _ := extract.Decode(body, kind)
+	_, page := maintext.Read(decoded, row.URL, extract.Options{})
+	text := page.Main(nil).Markdown()
+	if strings.TrimSpace(text) == "" {
+		text = page.All().Markdown()
+	}
+	return text, nil
+}
+
 // A Heading is a heading of a page.
 type Heading struct {
 	Level int    `json:"level" doc:"1 to 6"`
@@ -245,7 +291,7 @@ func (o *Operations) Page(ctx context.Context, id, url string) (*Page, error) {
 		return nil, err
 	}
 	var p *Page
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		u, err := KnownURL(v.col, url)
 		if err != nil {
 			return err
@@ -260,7 +306,7 @@ func (o *Operations) Page(ctx context.Context, id, url string) (*Page, error) {
 }
 
 // page reads one page.
-func (v *view) page(u dowse.URL) (*Page, error) {
+func (v *openView) page(u dowse.URL) (*Page, error) {
 	row, err := v.col.Row(u)
 	if err != nil {
 		return nil, err
@@ -273,8 +319,10 @@ func (v *view) page(u dowse.URL) (*Page, error) {
 	if row.Outcome != dowse.Fetched || !row.Judged {
 		return p, nil
 	}
-	if p.Versions, err = v.col.Versions(u); err != nil {
-		return nil, err
+	if id, ok := v.col.Crawl.Frontier().Find(u); ok && crawl.WasChecked(v.col.Crawl, id) { // else there is one version, and the journal need not be read for it
+		if p.Versions, err = v.col.Versions(u); err != nil {
+			return nil, err
+		}
 	}
 	doc, err := v.col.DocumentOf(row)
 	if err != nil {

@@ -177,7 +177,7 @@ func (o *Operations) Pages(ctx context.Context, id string, q PageQuery) (*PageLi
 		return nil, err
 	}
 	list := &PageList{Pages: []*facts.Row{}, Command: q.command(s.dir)}
-	err = s.use(ctx, func(v *view) error {
+	err = s.use(ctx, func(v *openView) error {
 		list.Seen = v.at.UTC()
 		return v.list(ctx, &q, from, list)
 	})
@@ -257,7 +257,7 @@ func (p *picks) sorted() []pick {
 }
 
 // list fills a list. The columns are read without a lock; the rows are made under it.
-func (v *view) list(ctx context.Context, q *PageQuery, from *cursor, list *PageList) error {
+func (v *openView) list(ctx context.Context, q *PageQuery, from *cursor, list *PageList) error {
 	p := &picks{n: q.Limit + 1}
 	if q.dear() {
 		p.n = maxLooked + 1
@@ -282,11 +282,11 @@ func (v *view) list(ctx context.Context, q *PageQuery, from *cursor, list *PageL
 			list.Next, list.Partial = v.cursorAt(q, rows[i-1]), len(list.Pages) < q.Limit
 			break
 		}
-		row, err := v.row(x.id)
+		row, err := v.rowIf(q, x.id)
 		if err != nil {
 			return err
 		}
-		if row != nil && q.meets(row) {
+		if row != nil {
 			list.Pages = append(list.Pages, row)
 		}
 		if i%64 == 0 && ctx.Err() != nil {
@@ -303,7 +303,7 @@ func (v *view) list(ctx context.Context, q *PageQuery, from *cursor, list *PageL
 }
 
 // cursorAt returns the cursor behind a row.
-func (v *view) cursorAt(q *PageQuery, x pick) string {
+func (v *openView) cursorAt(q *PageQuery, x pick) string {
 	c := cursor{Sort: q.Sort, Key: x.key, ID: x.id}
 	if q.Sort == SortHost {
 		f := v.col.Crawl.Frontier()
@@ -313,7 +313,7 @@ func (v *view) cursorAt(q *PageQuery, x pick) string {
 }
 
 // passPages offers the fetched pages that the columns select.
-func (v *view) passPages(ctx context.Context, q *PageQuery, p *picks) error {
+func (v *openView) passPages(ctx context.Context, q *PageQuery, p *picks) error {
 	c := &v.pages
 	want, hosts := wantsVerdict(q), v.hostsNamed(q.Host)
 	if q.Host != "" && len(hosts) == 0 {
@@ -327,12 +327,16 @@ func (v *view) passPages(ctx context.Context, q *PageQuery, p *picks) error {
 		v.rank()
 	}
 	threshold := v.col.Threshold()
-	for i := first; i < len(c.ids); i++ {
+	for n := range len(c.ids) - first {
+		i := len(c.ids) - 1 - n // the newest first: in the order of time the heap then rejects nearly all others
+		if q.Sort == SortFetched {
+			i = first + n
+		}
 		if !want(c.verdicts[i]) || len(hosts) > 0 && !slices.Contains(hosts, c.hosts[i]) {
 			continue
 		}
 		p.add(pick{v.key(q.Sort, i, threshold), c.ids[i]})
-		if i%65536 == 0 && ctx.Err() != nil {
+		if n%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -354,15 +358,15 @@ func wantsVerdict(q *PageQuery) func(verdictBits) bool {
 
 // key returns the sort key of a page; the highest comes first. Keys must not depend on what
 // changes between two views without need, since cursors hold them.
-func (v *view) key(sort string, i int, threshold float64) float64 {
+func (v *openView) key(sort string, i int, threshold float64) float64 {
 	c := &v.pages
 	switch sort {
 	case SortScore:
-		return float64(c.relevance[i])
+		return c.relevance[i]
 	case SortUncertainty:
-		return -math.Abs(float64(c.relevance[i]) - float64(float32(threshold)))
+		return -math.Abs(c.relevance[i] - threshold)
 	case SortSurprise:
-		return math.Abs(float64(c.priority[i]) - float64(c.relevance[i]))
+		return math.Abs(float64(c.priority[i]) - c.relevance[i])
 	case SortHost:
 		return -float64(v.hostRank[c.hosts[i]])
 	case SortFetched:
@@ -372,7 +376,7 @@ func (v *view) key(sort string, i int, threshold float64) float64 {
 }
 
 // passOthers offers the URLs that failed or were skipped.
-func (v *view) passOthers(q *PageQuery, p *picks) {
+func (v *openView) passOthers(q *PageQuery, p *picks) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f := v.col.Crawl.Frontier()
@@ -410,7 +414,7 @@ func reasonMatches(r dowse.Reason, want string) bool {
 
 // row returns the row of a URL, nil for one that is no row of a list: a sitemap, or a URL that
 // was taken down.
-func (v *view) row(id frontier.ID) (*facts.Row, error) {
+func (v *openView) row(id frontier.ID) (*facts.Row, error) {
 	u := v.col.URL(id)
 	if u == "" {
 		return nil, nil
@@ -427,21 +431,38 @@ func (v *view) row(id frontier.ID) (*facts.Row, error) {
 	return row, nil
 }
 
-// meets reports whether a row meets the conditions that the columns lack.
-func (q *PageQuery) meets(row *facts.Row) bool {
-	if q.Language != "" && !strings.EqualFold(row.Language, q.Language) && !strings.HasPrefix(strings.ToLower(row.Language), strings.ToLower(q.Language)+"-") {
+// rowIf returns the row of a URL if it meets the conditions that the columns lack, nil if not. The
+// conditions are checked on the entry of its visit: a row costs several times as much.
+func (v *openView) rowIf(q *PageQuery, id frontier.ID) (*facts.Row, error) {
+	if !q.dear() {
+		return v.row(id)
+	}
+	p := &dowse.Page{}
+	if visit, ok := v.col.Crawl.Frontier().Visit(id); ok {
+		e, err := v.col.Journal.Entry(visit.Place, noURL)
+		if err == nil && e.Page != nil {
+			p = e.Page
+		}
+	}
+	if q.Text != "" && !contains(p.Title, q.Text) && !contains(string(v.col.URL(id)), q.Text) || !q.meets(p) {
+		return nil, nil
+	}
+	row, err := v.row(id)
+	if row != nil && !q.Since.IsZero() && row.Seen.Before(q.Since) && row.Fetch.At.Before(q.Since) {
+		row = nil
+	}
+	return row, err
+}
+
+// meets reports whether a visit meets the conditions on language, model and reasons.
+func (q *PageQuery) meets(p *dowse.Page) bool {
+	if q.Language != "" && !strings.EqualFold(p.Language, q.Language) && !strings.HasPrefix(strings.ToLower(p.Language), strings.ToLower(q.Language)+"-") {
 		return false
 	}
-	if q.Text != "" && !contains(row.Title, q.Text) && !contains(string(row.URL), q.Text) {
+	if q.Model != "" && !strings.HasPrefix(p.Verdict.Judge, q.Model) {
 		return false
 	}
-	if q.Model != "" && !strings.HasPrefix(row.Page.Verdict.Judge, q.Model) {
-		return false
-	}
-	if q.Reason != "" && !slices.ContainsFunc(row.Page.Verdict.Because, func(b dowse.Because) bool { return contains(b.What, q.Reason) }) {
-		return false
-	}
-	return q.Since.IsZero() || !row.Seen.Before(q.Since) || !row.Fetch.At.Before(q.Since)
+	return q.Reason == "" || slices.ContainsFunc(p.Verdict.Because, func(b dowse.Because) bool { return contains(b.What, q.Reason) })
 }
 
 // contains reports whether a text has a part, in any case.
@@ -450,7 +471,7 @@ func contains(text, part string) bool {
 }
 
 // hostsNamed returns the hosts with a name, with or without their port; nil for "".
-func (v *view) hostsNamed(name string) (list []frontier.HostID) {
+func (v *openView) hostsNamed(name string) (list []frontier.HostID) {
 	if name == "" {
 		return nil
 	}
@@ -466,7 +487,7 @@ func (v *view) hostsNamed(name string) (list []frontier.HostID) {
 }
 
 // rank makes the order of the names of hosts.
-func (v *view) rank() {
+func (v *openView) rank() {
 	v.once.Lock()
 	defer v.once.Unlock()
 	if v.ranked {
@@ -486,7 +507,7 @@ func (v *view) rank() {
 }
 
 // rankOf returns the sort key of the host with a name, or of the first behind it.
-func (v *view) rankOf(name string) float64 {
+func (v *openView) rankOf(name string) float64 {
 	v.rank()
 	f := v.col.Crawl.Frontier()
 	n := 0
@@ -500,7 +521,7 @@ func (v *view) rankOf(name string) float64 {
 
 // firstSince returns the index of the first page that was fetched at a time or later. Visits
 // are recorded in the order of their ends, so the pages of one moment may be a little out of order.
-func (v *view) firstSince(since time.Time) (int, error) {
+func (v *openView) firstSince(since time.Time) (int, error) {
 	if since.IsZero() {
 		return 0, nil
 	}
@@ -518,7 +539,7 @@ func (v *view) firstSince(since time.Time) (int, error) {
 }
 
 // timeAt returns when the entry at a place was recorded.
-func (v *view) timeAt(place uint64) (time.Time, error) {
+func (v *openView) timeAt(place uint64) (time.Time, error) {
 	e, err := v.col.Journal.Entry(place, func(frontier.ID) dowse.URL { return "" })
 	if err != nil {
 		return time.Time{}, err

@@ -58,7 +58,7 @@ func (o *Operations) Problems(ctx context.Context, id string) (*ProblemList, err
 	if m := report.Refused; m != nil {
 		add(Problem{What: "model " + m.Model + " was not put into use: " + plain.OneLine(m.Error), Kind: "judge", Do: "label more pages"})
 	}
-	err = s.use(ctx, func(v *view) error {
+	err = s.use(ctx, func(v *openView) error {
 		list.Seen = v.at.UTC()
 		for _, p := range hostProblems(s.dir, v.allHosts()) {
 			add(p)
@@ -130,7 +130,7 @@ func hostProblems(dir string, rows []collection.HostRow) (list []Problem) {
 }
 
 // reasonSamples returns the first URLs of each reason; they are found once for a view.
-func (v *view) reasonSamples() map[dowse.Reason][]string {
+func (v *openView) reasonSamples() map[dowse.Reason][]string {
 	if v.samples != nil {
 		return v.samples
 	}

@@ -74,7 +74,7 @@ func (o *Operations) Series(ctx context.Context, id string, q SeriesQuery) (*Ser
 		return nil, err
 	}
 	x := &Series{Points: []Point{}, Marks: []Mark{}, Window: q.Window}
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		x.Seen, x.Pages = v.at.UTC(), len(v.pages.ids)
 		if err := x.fill(ctx, v, q); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (o *Operations) Series(ctx context.Context, id string, q SeriesQuery) (*Ser
 }
 
 // fill adds the points and marks. Only the entries of the points are read.
-func (x *Series) fill(ctx context.Context, v *view, q SeriesQuery) error {
+func (x *Series) fill(ctx context.Context, v *openView, q SeriesQuery) error {
 	n := len(v.pages.ids)
 	if n == 0 {
 		return nil
@@ -119,7 +119,7 @@ func (x *Series) fill(ctx context.Context, v *view, q SeriesQuery) error {
 }
 
 // add appends a point.
-func (x *Series) add(v *view, pages int, at time.Time, elapsed facts.Seconds, window int) {
+func (x *Series) add(v *openView, pages int, at time.Time, elapsed facts.Seconds, window int) {
 	on := int(v.pages.on[pages-1])
 	p := Point{Pages: pages, At: at.UTC(), OnTopic: on, Harvest: float64(on) / float64(pages), Elapsed: elapsed}
 	from := max(0, pages-window)

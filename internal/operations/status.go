@@ -61,7 +61,8 @@ type Status struct {
 
 	Sites *SiteCounts `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
 
-	idleAfter time.Duration // how long a running crawl may commit nothing
+	// IdleAfter is how long a running crawl may commit nothing; at least five minutes.
+	IdleAfter time.Duration `json:"-"`
 }
 
 // A Contrast describes the pages that serve as negative examples if the topic has none.
@@ -181,7 +182,7 @@ func (st *Status) measure(col *collection.Collection) {
 	if st.DiskFree, st.DiskFloor, err = crawler.DiskRoom(col.Dir, col.Settings.DiskFloor); err != nil {
 		st.DiskFree = -1
 	}
-	st.idleAfter = max(idleMinimum, 2*col.Settings.Resolved().Delay)
+	st.IdleAfter = 2 * col.Settings.Resolved().Delay
 }
 
 // idleMinimum is how long a running crawl may commit nothing while links wait, until it counts
@@ -271,7 +272,7 @@ func (st *Status) troubled(now time.Time) *Ailment {
 	switch {
 	case st.LimitedBy == "name service":
 		return &Ailment{AilNames, "the name server does not answer" + cause}
-	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > st.idleAfter:
+	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > max(idleMinimum, st.IdleAfter):
 		return &Ailment{AilIdle, fmt.Sprintf("nothing was committed for %s, and %s wait; limited by %s%s", idle.Round(time.Second), plain.Some(st.Books.Queued, "link"),
 			cmp.Or(st.LimitedBy, "an unknown cause: it reports nothing"), cause)}
 	}
@@ -330,7 +331,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 		return nil, err
 	}
 	var r *Report
-	err = s.locked(ctx, func(v *view) error {
+	err = s.locked(ctx, func(v *openView) error {
 		labels, unread := collection.ReadLabels(s.dir)
 		st := statusOf(v.col, v.cr.Status(), topLeads, v.reasonCounts(), labels, unread)
 		if unread == nil {
@@ -349,7 +350,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 }
 
 // reasonCounts returns the counts of reasons, which are made once for a view.
-func (v *view) reasonCounts() []collection.ReasonCount {
+func (v *openView) reasonCounts() []collection.ReasonCount {
 	if !v.counted {
 		v.reasons, v.counted = v.col.Reasons(), true
 	}
@@ -369,7 +370,7 @@ type auditCache struct {
 
 // audit returns the audited harvest rate. It depends on the labels and the verdicts, not on the
 // pages that were fetched since.
-func (s *shelf) audit(v *view, labels *collection.Labels) (*collection.Audit, error) {
+func (s *shelf) audit(v *openView, labels *collection.Labels) (*collection.Audit, error) {
 	key := fmt.Sprintf("%d %s %v", labels.Size, v.col.Crawl.Model(), v.col.Threshold())
 	s.mu.Lock()
 	cached := s.audited

@@ -26,7 +26,7 @@ type shelf struct {
 	now     func() time.Time
 
 	mu       sync.Mutex
-	cur      *view // the newest; nil before the first question
+	cur      *openView // the newest; nil before the first question
 	making   chan struct{}
 	took     time.Duration // for making the last view
 	made     time.Time
@@ -37,6 +37,8 @@ type shelf struct {
 	audited  auditCache
 	indexing bool // the search index is being brought up to date
 
+	judges   judges
+	traffic  traffic
 	training sync.Mutex // held during a training: a second one waits
 }
 
@@ -47,10 +49,10 @@ const (
 	viewCheap = 150 * time.Millisecond // a view that took less is made before the answer
 )
 
-// A view is a collection at one moment. The columns and maps that are made with it are
+// An openView is a collection at one moment. The columns and maps that are made with it are
 // never changed; everything else is used under its lock, because a Collection is not safe for
 // concurrent use.
-type view struct {
+type openView struct {
 	mu    sync.Mutex
 	cr    *crawler.Crawler
 	col   *collection.Collection
@@ -79,7 +81,7 @@ type view struct {
 type columns struct {
 	ids       []frontier.ID
 	places    []uint64
-	relevance []float32
+	relevance []float64
 	priority  []float32
 	hosts     []frontier.HostID
 	verdicts  []verdictBits
@@ -95,7 +97,7 @@ const (
 )
 
 // viewOf opens a view of a collection.
-func viewOf(dir string, now time.Time) (*view, error) {
+func viewOf(dir string, now time.Time) (*openView, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, failf(NotFound, "", "%s is not a collection", plain.OneLine(dir))
 	}
@@ -104,7 +106,7 @@ func viewOf(dir string, now time.Time) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), gen: gen}
+	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), gen: gen}
 	v.pages = columnsOf(v.col)
 	return v, nil
 }
@@ -129,7 +131,7 @@ func columnsOf(col *collection.Collection) (c columns) {
 	}
 	slices.SortFunc(visits, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
 	n = len(visits)
-	c.places, c.relevance, c.priority = make([]uint64, n), make([]float32, n), make([]float32, n)
+	c.places, c.relevance, c.priority = make([]uint64, n), make([]float64, n), make([]float32, n)
 	c.hosts, c.verdicts, c.on = make([]frontier.HostID, n), make([]verdictBits, n), make([]uint32, n)
 	threshold, on := col.Threshold(), uint32(0)
 	for i, x := range visits {
@@ -137,7 +139,7 @@ func columnsOf(col *collection.Collection) (c columns) {
 		relevance := facts.Finite(v.Relevance)
 		c.ids = append(c.ids, x.id)
 		c.places[i], c.hosts[i] = x.place, f.Host(x.id)
-		c.relevance[i] = float32(relevance)
+		c.relevance[i] = relevance
 		c.priority[i] = float32(math.Max(-math.MaxFloat32, math.Min(math.MaxFloat32, facts.Finite(f.Priority(x.id)))))
 		if relevance >= threshold {
 			c.verdicts[i] |= isOn
@@ -171,7 +173,7 @@ type placed struct {
 
 // use calls do with the present view of the collection. No other question uses its Collection
 // meanwhile if do locks the view; columns may be read without.
-func (s *shelf) use(ctx context.Context, do func(v *view) error) error {
+func (s *shelf) use(ctx context.Context, do func(v *openView) error) error {
 	v, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -181,8 +183,8 @@ func (s *shelf) use(ctx context.Context, do func(v *view) error) error {
 }
 
 // locked is use with the view locked.
-func (s *shelf) locked(ctx context.Context, do func(v *view) error) error {
-	return s.use(ctx, func(v *view) error {
+func (s *shelf) locked(ctx context.Context, do func(v *openView) error) error {
+	return s.use(ctx, func(v *openView) error {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if err := ctx.Err(); err != nil {
@@ -194,7 +196,7 @@ func (s *shelf) locked(ctx context.Context, do func(v *view) error) error {
 
 // acquire returns the present view and keeps it open until it is released. If the collection
 // has changed since, the view is made again: now if that is cheap, else in the background.
-func (s *shelf) acquire(ctx context.Context) (*view, error) {
+func (s *shelf) acquire(ctx context.Context) (*openView, error) {
 	for {
 		s.mu.Lock()
 		if s.closed {
@@ -289,7 +291,7 @@ func (s *shelf) renew() {
 }
 
 // release ends the use of a view.
-func (s *shelf) release(v *view) {
+func (s *shelf) release(v *openView) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v.users--; v.users == 0 && v.stale {
