@@ -115,8 +115,11 @@ var allowed = map[string][]string{
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
-	"dowse/internal/server":           {"dowse/internal/durable"},
-	"dowse/cmd/dowse":                 {"*"},
+	"dowse/internal/dashboard": {
+		"dowse", "dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/internal/search",
+	},
+	"dowse/internal/server": {"dowse/internal/durable"},
+	"dowse/cmd/dowse":       {"*"},
 
 	"dowse/internal/maintext/madepages": {}, // only tests and benchmarks import it
 

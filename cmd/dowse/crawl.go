@@ -55,12 +55,13 @@ type crawlFlags struct {
 
 	// What is printed. --print and --json are data on stdout and can be combined with
 	// --quiet; the others concern stderr only.
-	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
-	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
-	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
-	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
-	Log        string `group:"output" rare:"" placeholder:"FILE" help:"Append a log to this file; SIGHUP opens it again."`
-	LogFormat  string `group:"output" rare:"" enum:"text,json" default:"text" shown:"text" placeholder:"FORMAT" help:"Write the log as text or json."`
+	Print      string  `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
+	JSON       bool    `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
+	Quiet      bool    `short:"q" group:"output" help:"Print errors only."`
+	NoProgress bool    `group:"output" rare:"" help:"No live screen, no progress lines."`
+	Serve      serveAt `group:"output" placeholder:"ADDR" help:"Serve the dashboard: --serve, or --serve=ADDR."`
+	Log        string  `group:"output" rare:"" placeholder:"FILE" help:"Append a log to this file; SIGHUP opens it again."`
+	LogFormat  string  `group:"output" rare:"" enum:"text,json" default:"text" shown:"text" placeholder:"FORMAT" help:"Write the log as text or json."`
 
 	// opening is the line that is printed once the collection is open, "" for none. It is
 	// printed that late because opening may fail, and "resuming x" before an error would
@@ -646,7 +647,12 @@ func orDefault(list ...string) string {
 //
 // A reader of --print that goes away ends the crawl, as a closed pipe ends other
 // programs; what was crawled is kept.
+//
+// With --serve the dashboard is open from then on until the crawl has ended and its collection
+// is closed; on a terminal, until Ctrl-C.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
+	stay := func() {}
+	defer func() { stay() }() // last, when the collection is closed
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	log, err := openLog(c.Log, c.LogFormat)
 	if err != nil {
@@ -705,6 +711,10 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	defer w.ends.finish()()
 	defer cr.Close()
+	if stay, err = c.Serve.begin(w, dir, c.Quiet); err != nil {
+		stay = func() {}
+		return err
+	}
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
 	}

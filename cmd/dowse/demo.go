@@ -27,7 +27,7 @@ import (
 // the same web, and with the best possible order. The crawl itself does not know: it uses
 // the same judge, strategies and fetcher as on the public web.
 //
-// The flags --serve, --log, --table, --curves and --trial do something else with the same
+// The flags --only-web, --log, --table, --curves and --trial do something else with the same
 // web: serve it, write what simulated people read, or compare strategies on it. --sites
 // makes a town of whole sites instead (town.go).
 type demoCmd struct {
@@ -36,15 +36,16 @@ type demoCmd struct {
 	Web   int    `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
 	Rng   uint64 `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
 	// Instead of a crawl.
-	Serve  bool   `help:"Only serve the demo web on loopback, until Ctrl-C."`
-	Log    string `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
-	People int    `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
-	Table  bool   `help:"No crawl: print the harvest of all strategies as a table."`
-	Curves string `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
-	Webs   int    `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	OnlyWeb bool   `help:"No crawl: serve the demo web on loopback, until Ctrl-C."`
+	Log     string `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
+	People  int    `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
+	Table   bool   `help:"No crawl: print the harvest of all strategies as a table."`
+	Curves  string `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
+	Webs    int    `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
 	// A town of whole sites instead of a web of pages.
 	Sites   int     `placeholder:"N" help:"Look for whole sites in a synthetic town of N (e.g. 300)."`
 	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
+	Serve   serveAt `placeholder:"ADDR" help:"Serve the dashboard: --serve, or --serve=ADDR."`
 	Quiet   bool    `short:"q" help:"Print errors only."`
 	HelpAll helpAll `help:"Show all flags."`
 	// The order of the crawl: strategy, shadows, threshold, and their inputs.
@@ -56,6 +57,7 @@ func (demoCmd) Help() string {
 	return `Examples:
   dowse demo                       a crawl of 800 pages; Ctrl-C pauses it
   dowse demo                       the same command resumes
+  dowse demo --serve               the same, with the dashboard in a browser
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
   dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
   dowse demo --log people.log      an access log, for crawl --trace
@@ -91,7 +93,7 @@ func (c *demoCmd) Run(w *world) error {
 		return c.table(w)
 	case c.Log != "":
 		return c.log(w, d)
-	case c.Serve:
+	case c.OnlyWeb:
 		return d.serve(w)
 	}
 	cfg := d.config(c.Pages)
@@ -112,7 +114,7 @@ func (c *demoCmd) Run(w *world) error {
 	} else if err := checkOrder(cfg); err != nil {
 		return err
 	}
-	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet, Serve: c.Serve}, c.Out, cfg)
 }
 
 // crawl serves the synthetic web and crawls it. Breadth-first is simulated at the same
@@ -221,7 +223,7 @@ type demoWeb struct {
 // open returns the synthetic web: that of the collection if it exists and is to be
 // crawled, else the one that the flags describe.
 func (c *demoCmd) open() (*demoWeb, error) {
-	if c.Curves != "" || c.Table || c.Log != "" || c.Serve || !collection.IsCollection(c.Out) {
+	if c.Curves != "" || c.Table || c.Log != "" || c.OnlyWeb || !collection.IsCollection(c.Out) {
 		return openDemoWeb(collection.Demo{Pages: c.Web, Seed: c.Rng})
 	}
 	d, err := demoWebOf(c.Out)
@@ -267,7 +269,7 @@ func texts(urls []dowse.URL) (list []string) {
 	return list
 }
 
-// serve carries out --serve.
+// serve carries out --only-web.
 func (d *demoWeb) serve(w *world) error {
 	return serveOnly(w, d.web, fmt.Sprintf("%d pages", d.web.Len()))
 }

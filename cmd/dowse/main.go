@@ -50,6 +50,7 @@
 //	demo, demotable, town              the synthetic webs
 //	status, pages, hosts, sites        lists and states
 //	changes, diff                      what has changed
+//	serve                              the dashboard
 //	why, account, turning, spelling    explanations
 //	label, labelscreen, labelfile      labels
 //	judge, cases                       rating pages without a crawl
@@ -112,6 +113,7 @@ type cli struct {
 	Changes changesCmd `cmd:"" job:"look" help:"List what changed: pages new, changed, gone or moved."`
 	Diff    diffCmd    `cmd:"" job:"look" help:"Show the words added to a page and removed from it."`
 	Fetch   fetchCmd   `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
+	Serve   serveCmd   `cmd:"" job:"look" help:"Show collections in a browser: the dashboard."`
 
 	// Teach it: labels of people, and topics that are checked and measured before a
 	// crawl spends requests on them.

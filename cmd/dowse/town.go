@@ -67,7 +67,7 @@ func (c *demoCmd) runTown(w *world) error {
 	switch {
 	case err != nil:
 		return err
-	case c.Serve:
+	case c.OnlyWeb:
 		return d.serve(w)
 	}
 	cfg := d.config(c.Pages)
@@ -80,7 +80,7 @@ func (c *demoCmd) runTown(w *world) error {
 	} else if err := checkOrder(cfg); err != nil {
 		return err
 	}
-	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet, Serve: c.Serve}, c.Out, cfg)
 }
 
 // townOf returns the town that a collection was crawled from, nil if it is of another
@@ -178,7 +178,7 @@ func (d *townDemo) judgeFor(dir, strategy string) *judge.Centroids {
 	return d.Pages
 }
 
-// serve carries out --serve.
+// serve carries out --only-web.
 func (d *townDemo) serve(w *world) error {
 	return serveOnly(w, d.Town, fmt.Sprintf("%d sites", d.Town.Len()))
 }

@@ -120,14 +120,19 @@ func changes(m string) bool {
 }
 
 // ownPage reports whether a change was sent by a page of this server. Browsers name the origin of every
-// change; a program that has the token names none. A cookie alone is therefore not enough.
+// change; a program that has the token names none. A cookie alone is therefore not enough. Our pages send no
+// referrer, so the origin of their forms is "null", as that of a sandboxed frame is; Sec-Fetch-Site, which no
+// page can set, distinguishes the two.
 func ownPage(r *http.Request, bearer bool) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	if site != "" && site != "same-origin" {
 		return false
 	}
-	if origin == "" {
+	switch origin {
+	case "":
 		return bearer || site == "same-origin"
+	case "null":
+		return site == "same-origin"
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)

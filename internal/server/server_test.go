@@ -117,6 +117,8 @@ func TestWhoMayEnter(t *testing.T) {
 		{"change from another site", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": "https://evil.example"}}, 403},
 		{"change from another port", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "same-site"}}, 403},
 		{"change from a sandbox", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": "null"}}, 403},
+		{"change by a form of ours", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": "null", "Sec-Fetch-Site": "same-origin"}}, 200},
+		{"change from a sandbox in a browser", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": "null", "Sec-Fetch-Site": "cross-site"}}, 403},
 		{"change without origin", ask{method: "POST", path: "/", cookie: true}, 403},
 		{"change that lies about one header", ask{method: "POST", path: "/", cookie: true, head: map[string]string{"Origin": here, "Sec-Fetch-Site": "cross-site"}}, 403},
 		{"change by a program", ask{method: "POST", path: "/api/v1/x", head: bearer}, 200},

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/alecthomas/kong"
+
+	reports "dowse/internal/lab/report"
+
+	"dowse/internal/dashboard"
+	"dowse/internal/operations"
+	"dowse/internal/server"
+)
+
+// serveCmd serves the dashboard: pages in a browser over all collections that are named, or
+// that are in this directory, running or not. Everything that the pages show and change goes through
+// package operations, so a browser can do nothing that a command can't.
+type serveCmd struct {
+	Dir       []string `arg:"" optional:"" help:"Collections, or folders of them (default: this directory)."`
+	Listen    string   `placeholder:"ADDR" shown:"127.0.0.1:7337" help:"Listen on this address, as 127.0.0.1:7337."`
+	TokenFile string   `placeholder:"FILE" help:"Read the token from this file (mode 0600)."`
+	Host      []string `sep:"none" placeholder:"NAME" help:"Answer under this host name, too; repeatable."`
+	Open      bool     `help:"Open it in the browser of this desktop."`
+	ReadOnly  bool     `help:"Refuse every change."`
+	Pprof     bool     `help:"Serve profiles at /debug/pprof/, on loopback only."`
+}
+
+func (serveCmd) Help() string {
+	return `Examples:
+  dowse serve                          every collection here
+  dowse serve reefs.dowse --open
+  dowse serve ~/crawls --read-only
+  dowse serve --listen 0.0.0.0:7337 --token-file ~/dowse.token --host crawls.lan
+  dowse demo --serve                   a crawl to look at, without a network
+
+Prints an address with a token; whoever has it can do what you can do with these
+collections. The browser keeps it in a cookie, programs send it in the header
+Authorization: Bearer TOKEN. Without --token-file the token is made once and kept
+in $XDG_STATE_HOME/dowse/serve.token. Other machines can only connect if --listen
+names an address that they reach, and then --token-file is required; put a proxy
+with TLS in front. Ctrl-C ends the server; crawls that it started go on.`
+}
+
+// Run serves until it is interrupted.
+func (c *serveCmd) Run(w *world) error {
+	dirs := c.Dir
+	if len(dirs) == 0 {
+		dirs = []string{"."}
+	}
+	b, err := openBoard(w, dirs, c.ReadOnly, server.Config{Listen: c.Listen, TokenFile: c.TokenFile, Hosts: c.Host, Pprof: c.Pprof})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "dashboard: %s\nCtrl-C ends it.\n", b.server.URL())
+	if c.Open {
+		if err := openBrowser(b.server.OpenURL()); err != nil {
+			fmt.Fprintf(w.err, "note: no browser could be started (%v); open the address above\n", err)
+		}
+	}
+	return b.serve(w.ctx)
+}
+
+// A board is an open dashboard.
+type board struct {
+	ops    *operations.Operations
+	pages  *dashboard.Dashboard
+	server *server.Server
+}
+
+// openBoard opens the dashboard over directories. Nothing is answered yet.
+func openBoard(w *world, dirs []string, readOnly bool, cfg server.Config) (*board, error) {
+	ops, err := operations.New(operations.Config{Dirs: dirs, ReadOnly: readOnly, SearchKey: func() []byte { return searchKey(w.env) }})
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	pages, err := dashboard.New(ops, dashboard.Config{LabDirs: labDirs(dirs), LabReport: labTable, StopMeans: stopMeans})
+	if err != nil {
+		return nil, errors.Join(err, ops.Close())
+	}
+	cfg.StateDir, cfg.Pages, cfg.Static = stateDir(w.env), pages.Handler(), dashboard.Static()
+	s, err := server.Listen(cfg)
+	if err != nil {
+		pages.Close()
+		return nil, errors.Join(serveUsage(err), ops.Close())
+	}
+	return &board{ops, pages, s}, nil
+}
+
+// serveUsage names the flags that an error of the server is about.
+func serveUsage(err error) error {
+	switch {
+	case errors.Is(err, server.ErrToken):
+		return usage("--listen %w; give --token-file, or listen on 127.0.0.1", err)
+	case errors.Is(err, server.ErrPprof):
+		return usage("--pprof: %w", err)
+	}
+	return usage("%w", err)
+}
+
+// serve answers until ctx ends.
+func (b *board) serve(ctx context.Context) error {
+	err := b.server.Serve(ctx)
+	b.pages.Close()
+	return errors.Join(err, b.ops.Close())
+}
+
+// labDirs returns where runs of the lab are looked for: in the folders that are no collections.
+func labDirs(dirs []string) (list []string) {
+	for _, d := range dirs {
+		if filepath.Ext(d) != ".dowse" {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// labTable returns the table of a run as dowse lab report prints it.
+func labTable(dir string) (string, error) {
+	in, err := openRun(dir)
+	if err != nil {
+		return "", err
+	}
+	rep, err := reports.New(in)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	err = printReport(&world{out: &out, err: &bytes.Buffer{}}, rep, false)
+	return out.String(), err
+}
+
+// stateDir returns the folder of what this user's programs keep between runs, "" if the environment
+// names none.
+func stateDir(env func(string) string) string {
+	dir := orDefault(env("XDG_STATE_HOME"), env("LOCALAPPDATA"))
+	if dir == "" && env("HOME") != "" {
+		dir = filepath.Join(env("HOME"), ".local", "state")
+	}
+	if dir == "" || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "dowse")
+}
+
+// openBrowser opens an address in the browser of the desktop.
+func openBrowser(address string) error {
+	words := []string{"xdg-open", address}
+	switch runtime.GOOS {
+	case "darwin":
+		words[0] = "open"
+	case "windows":
+		words = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // it may live as long as the browser
+	return nil
+}
+
+// A serveAt is the value of --serve of a crawl: where the dashboard listens, serveHere if the flag has no
+// value, "" for no dashboard.
+type serveAt string
+
+// serveHere is the value of --serve without an address.
+const serveHere serveAt = "here"
+
+// Decode implements kong.MapperValue for a flag whose value is optional.
+func (s *serveAt) Decode(ctx *kong.DecodeContext) error {
+	*s = serveHere
+	if t := ctx.Scan.Peek().Type; t == kong.FlagValueToken {
+		*s = serveAt(ctx.Scan.Pop().String())
+	}
+	return nil
+}
+
+// IsBool lets the parser accept the flag without a value.
+func (serveAt) IsBool() bool { return true }
+
+// begin opens the dashboard of a crawl that has just been opened, and returns a function that waits for
+// it: on a terminal until Ctrl-C, so that the result can be looked at, elsewhere not at all.
+func (s serveAt) begin(w *world, dir string, quiet bool) (func(), error) {
+	if s == "" {
+		return func() {}, nil
+	}
+	listen := string(s)
+	if s == serveHere {
+		listen = ""
+	}
+	b, err := openBoard(w, []string{dir}, false, server.Config{Listen: listen})
+	if err != nil {
+		return nil, err
+	}
+	if !quiet {
+		fmt.Fprintf(w.err, "dashboard: %s\n", b.server.URL())
+	}
+	ctx, cancel := context.WithCancel(w.abort)
+	done := make(chan error, 1)
+	go func() { done <- b.serve(ctx) }()
+	return func() {
+		if w.isTTY && w.ctx.Err() == nil {
+			fmt.Fprintf(w.err, "\nThe crawl has ended; the dashboard stays until Ctrl-C:\n%s\n", b.server.URL())
+			select {
+			case <-w.ctx.Done():
+			case err := <-done:
+				done <- err
+			}
+		}
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, http.ErrServerClosed) {
+			fmt.Fprintf(w.err, "dowse: dashboard: %v\n", err)
+		}
+	}, nil
+}
+

@@ -1,0 +1,291 @@
+package dashboard
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"dowse/collection"
+	"dowse/internal/operations"
+)
+
+// A listBody is the page of pages.
+type listBody struct {
+	Rows         []row
+	Q            url.Values
+	Kinds        []tab
+	Columns      []column
+	Total        *int
+	Next, First  string
+	Partial      bool
+	Hosts, Skips []string
+	Note         string
+	Other        bool // the list is of URLs that were not kept
+}
+
+// A column is the head of a column that may be sorted by.
+type column struct {
+	Name, Href, Class string
+	Here              bool
+}
+
+// pageList lists pages, with the filters of the URL.
+func (d *Dashboard) pageList(r *http.Request, c *head) (*frame, error) {
+	q := r.URL.Query()
+	query := operations.PageQuery{
+		Host: strings.TrimSpace(q.Get("host")), Text: strings.TrimSpace(q.Get("text")), Language: strings.TrimSpace(q.Get("lang")), Reason: strings.TrimSpace(q.Get("reason")),
+		Sort: q.Get("sort"), Cursor: q.Get("cursor"), Skipped: q.Get("skipped"),
+	}
+	switch v := q.Get("verdict"); v {
+	case "failed":
+		query.Failed = true
+	case "skipped":
+		if query.Skipped == "" {
+			query.Skipped = collection.AnyReason
+		}
+	default:
+		query.Verdict = v
+	}
+	if s := q.Get("since"); s != "" {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return nil, &operations.Error{Kind: operations.Invalid, Field: "since", Err: err}
+		}
+		query.Since = time.Now().Add(-d)
+	}
+	list, err := d.ops.Pages(r.Context(), c.ID, query)
+	if err != nil {
+		return nil, err
+	}
+	b := &listBody{Q: q, Total: list.Total, Partial: list.Partial, Other: query.Failed || query.Skipped != ""}
+	self := c.Home + "pages" + with(q)
+	for _, p := range list.Pages {
+		b.Rows = append(b.Rows, rowOf(c, p, self))
+	}
+	b.Kinds = choose(q, "verdict", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"unsure", "◆ Unsure"}, [2]string{"skipped", "Skipped"}, [2]string{"failed", "Failed"})
+	for i := range b.Kinds { // a reason belongs to skipped URLs only
+		b.Kinds[i].Href = with(q, "verdict", []string{"", "on", "off", "unsure", "skipped", "failed"}[i], "skipped", "")
+		if query.Skipped != "" {
+			b.Kinds[i].Here = i == 4
+		}
+	}
+	sort := q.Get("sort")
+	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", ""}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n"}} {
+		x := column{Name: s[1], Class: s[2]}
+		if s[0] != "" {
+			x.Href, x.Here = with(q, "sort", s[0]), sort == s[0] || sort == "" && s[0] == "time"
+		}
+		b.Columns = append(b.Columns, x)
+	}
+	if list.Next != "" {
+		b.Next = with(q) + "&cursor=" + url.QueryEscape(list.Next)
+	}
+	if query.Cursor != "" {
+		b.First = with(q)
+	}
+	return &frame{Title: "Pages", Command: list.Command, Live: liveOf(c), Body: b}, nil
+}
+
+// liveOf returns where changes of a collection are reported.
+func liveOf(c *head) string { return c.Home + "live" }
+
+// A hostsBody is the page of hosts.
+type hostsBody struct {
+	*operations.HostList
+	ID, Back    string
+	Pause       string
+	Q           url.Values
+	Shows       []tab
+	Columns     []column
+	More, First string
+	Rows        []hostRow
+}
+
+// A hostRow is a host as the list shows it.
+type hostRow struct {
+	collection.HostRow
+	Name, Pages, Exclude string
+	Strip                template.HTML
+	Delay                time.Duration
+	Bad                  bool
+}
+
+// hosts lists hosts.
+func (d *Dashboard) hosts(r *http.Request, c *head) (*frame, error) {
+	q := r.URL.Query()
+	list, err := d.ops.Hosts(r.Context(), c.ID, operations.HostQuery{Show: q.Get("show"), Text: strings.TrimSpace(q.Get("text")), Sort: q.Get("sort"), Cursor: q.Get("cursor")})
+	if err != nil {
+		return nil, err
+	}
+	b := &hostsBody{HostList: list, ID: c.ID, Pause: span(time.Duration(list.MinDelay)), Back: c.Home + "hosts" + with(q), Q: q}
+	b.Shows = choose(q, "show", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"problems", "Problems"})
+	for _, s := range [][3]string{{"name", "host", ""}, {"pages", "pages", "n"}, {"share", "on topic", ""}, {"", "last 20, new first", "wide-only"}, {"waiting", "waiting", "n wide-only"}, {"delay", "pause", "n wide-only"}, {"errors", "failed", "n"}, {"", "robots.txt", "wide-only"}, {"", "state", ""}} {
+		x := column{Name: s[1], Class: s[2]}
+		if s[0] != "" {
+			x.Href, x.Here = with(q, "sort", s[0]), q.Get("sort") == s[0] || q.Get("sort") == "" && s[0] == "pages"
+		}
+		b.Columns = append(b.Columns, x)
+	}
+	for _, h := range list.Hosts {
+		b.Rows = append(b.Rows, hostRow{
+			HostRow: h, Name: tidy(h.Host, 80), Pages: c.Home + "pages?host=" + url.QueryEscape(h.Host), Strip: strip(h.Last), Delay: time.Duration(h.Delay),
+			Bad: h.State != collection.HostOK, Exclude: h.Host,
+		})
+	}
+	if list.Next != "" {
+		b.More = with(q) + "&cursor=" + url.QueryEscape(list.Next)
+	}
+	if q.Get("cursor") != "" {
+		b.First = with(q)
+	}
+	return &frame{Title: "Hosts", Command: list.Command, Live: liveOf(c), Body: b}, nil
+}
+
+// strip draws pages as ● on topic and ▲ off topic.
+func strip(pages []bool) template.HTML {
+	on := 0
+	var b strings.Builder
+	for _, p := range pages {
+		if p {
+			on++
+			b.WriteString(`<span class="y">●</span>`)
+		} else {
+			b.WriteString(`<span class="x">▲</span>`)
+		}
+	}
+	return template.HTML(`<span class="strip" role="img" aria-label="` + count(on) + ` of ` + count(len(pages)) + ` on topic">` + b.String() + `</span>`) //nolint:gosec // numbers and fixed text
+}
+
+// problems lists what did not go well.
+func (d *Dashboard) problems(r *http.Request, c *head) (*frame, error) {
+	list, err := d.ops.Problems(r.Context(), c.ID)
+	if err != nil {
+		return nil, err
+	}
+	type problem struct {
+		operations.Problem
+		All     string
+		Links   []tab
+		Running bool
+	}
+	var serious, others []problem
+	for _, p := range list.Problems {
+		x := problem{Problem: p, Running: c.Running}
+		switch p.Kind {
+		case "failed":
+			x.All = c.Home + "pages?verdict=failed"
+		case "skipped":
+			x.All = c.Home + "pages?skipped=" + url.QueryEscape(string(p.Reason))
+		case "host":
+			x.All = c.Home + "hosts?show=problems"
+		}
+		for _, s := range p.Samples {
+			href := pageHref(c, s)
+			if p.Kind == "host" {
+				href = c.Home + "pages?host=" + url.QueryEscape(s)
+			}
+			x.Links = append(x.Links, tab{Name: bare(s), Href: href})
+		}
+		if p.Serious {
+			serious = append(serious, x)
+		} else {
+			others = append(others, x)
+		}
+	}
+	return &frame{Title: "Problems", Command: command("status", c.Dir), Live: liveOf(c), Body: map[string]any{"Serious": serious, "Others": others, "C": c}}, nil
+}
+
+// frontierBody is the page of what comes next.
+type frontierBody struct {
+	*operations.Frontier
+	Q         url.Values
+	ID, Back  string
+	Histogram template.HTML
+	ByHops    template.HTML
+	Rows      []leadRow
+	Next      *leadRow
+	Host      string
+	HostLinks []tab
+}
+
+// A leadRow is a waiting link as the list shows it.
+type leadRow struct {
+	operations.QueuedLead
+	Bare, Href, Anchor, Parent, ParentHref, HostName string
+	Rest                                             time.Duration
+	HostShare                                        float64
+}
+
+// frontier shows what comes next, and why.
+func (d *Dashboard) frontier(r *http.Request, c *head) (*frame, error) {
+	q := r.URL.Query()
+	x, err := d.ops.Frontier(r.Context(), c.ID, operations.FrontierQuery{Host: strings.TrimSpace(q.Get("host"))})
+	if err != nil {
+		return nil, err
+	}
+	b := &frontierBody{Frontier: x, Q: q, ID: c.ID, Back: c.Home + "frontier" + with(q), Host: q.Get("host")}
+	b.Histogram = leadHistogram(x.Histogram)
+	var hops []bin
+	for i, n := range x.ByHops {
+		hops = append(hops, bin{Name: count(i), Count: n})
+	}
+	for len(hops) > 1 && hops[len(hops)-1].Count == 0 {
+		hops = hops[:len(hops)-1]
+	}
+	b.ByHops = histogram("Waiting links by the number of off-topic pages above them", hops, 320, 110)
+	for _, l := range x.Leads {
+		b.Rows = append(b.Rows, leadRowOf(c, l))
+	}
+	if x.Next != nil {
+		l := leadRowOf(c, *x.Next)
+		b.Next = &l
+	}
+	for _, h := range x.ByHost {
+		b.HostLinks = append(b.HostLinks, tab{Name: tidy(h.Host, 60) + " " + count(h.Count), Href: with(q, "host", h.Host), Here: h.Host == b.Host})
+	}
+	return &frame{Title: "Frontier", Command: command("status", c.Dir, "--top", "50"), Live: liveOf(c), Body: b}, nil
+}
+
+// leadHistogram draws how many links wait by priority.
+func leadHistogram(list []operations.Bin) template.HTML {
+	var bins []bin
+	for _, x := range list {
+		bins = append(bins, bin{Name: score(x.From), Count: x.Count})
+	}
+	return histogram("Waiting links by priority, the lowest at the left", bins, 560, 130)
+}
+
+// leadRowOf returns a waiting link as lists show it.
+func leadRowOf(c *head, l operations.QueuedLead) leadRow {
+	x := leadRow{
+		QueuedLead: l, Bare: bare(l.URL), Href: pageHref(c, string(l.URL)), Anchor: tidy(l.Anchor, 90), HostName: tidy(l.Host, 60),
+		Rest: time.Duration(l.Wait),
+	}
+	if l.Parent != "" {
+		x.Parent, x.ParentHref = bare(l.Parent), pageHref(c, string(l.Parent))
+	}
+	if l.HostPages > 0 {
+		x.HostShare = float64(l.HostOnTopic) / float64(l.HostPages)
+	}
+	return x
+}
+
+// command returns a command line that can be pasted into a shell.
+func command(words ...string) string {
+	list := []string{"dowse"}
+	for _, w := range words {
+		list = append(list, shellWord(w))
+	}
+	return strings.Join(list, " ")
+}
+
+// shellWord returns a word as a shell reads it.
+func shellWord(w string) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,%@+"
+	if w != "" && strings.Trim(w, safe) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

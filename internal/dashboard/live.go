@@ -1,0 +1,117 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"dowse/internal/operations"
+)
+
+// Times of the stream of changes.
+const (
+	changeEvery = time.Second      // at most one report per
+	stateEvery  = 5 * time.Second  // how often it is looked whether the crawl runs
+	aliveEvery  = 20 * time.Second // how often a quiet stream is used, so that a dead one is noticed
+	writeWithin = 10 * time.Second
+)
+
+// live reports changes of a collection to an open page, as server-sent events. A report has no content
+// but a text that differs from the last one: the page then fetches what it shows.
+func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
+	c, err := d.head(r)
+	if err != nil {
+		http.Error(w, "no such collection", http.StatusNotFound)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	last, ended := &atomic.Value{}, make(chan error, 1)
+	last.Store("")
+	go func() {
+		ended <- d.ops.Follow(ctx, c.ID, "", func(list []operations.Event) error {
+			if n := len(list); n > 0 {
+				last.Store(list[n-1].ID)
+			}
+			return nil
+		})
+	}()
+	defer func() { <-ended }() // after cancel: defers run in reverse
+	defer cancel()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	s := &stream{w: w, c: http.NewResponseController(w)}
+	if s.send("retry: 5000\n\n") != nil {
+		return
+	}
+	if err := d.report(ctx, s, c, last, ended); err != nil && !errors.Is(err, context.Canceled) {
+		_ = s.send(": " + "end\n\n")
+	}
+}
+
+// report sends a report for each change until the stream or the collection ends.
+func (d *Dashboard) report(ctx context.Context, s *stream, c *head, last *atomic.Value, ended chan error) error {
+	tick := time.NewTicker(changeEvery)
+	defer tick.Stop()
+	sent, state, quiet := "", c.State, time.Duration(0)
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-ended:
+			ended <- err
+			return err
+		case <-tick.C:
+		}
+		if time.Duration(n)*changeEvery%stateEvery == 0 {
+			state = d.state(ctx, c.ID)
+		}
+		now := fmt.Sprint(last.Load(), " ", state)
+		quiet += changeEvery
+		switch {
+		case now != sent && sent != "":
+			if err := s.send("event: change\ndata: " + now + "\n\n"); err != nil {
+				return err
+			}
+			quiet = 0
+		case quiet >= aliveEvery:
+			if err := s.send(": alive\n\n"); err != nil {
+				return err
+			}
+			quiet = 0
+		}
+		sent = now
+	}
+}
+
+// state returns the state of a collection.
+func (d *Dashboard) state(ctx context.Context, id string) string {
+	list, err := d.ops.Collections(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, c := range list {
+		if c.ID == id {
+			return c.State
+		}
+	}
+	return "gone"
+}
+
+// A stream is an open answer.
+type stream struct {
+	w http.ResponseWriter
+	c *http.ResponseController
+}
+
+// send writes a part of the answer. A reader that takes nothing for a while ends the stream.
+func (s *stream) send(text string) error {
+	_ = s.c.SetWriteDeadline(time.Now().Add(writeWithin))
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.c.Flush()
+}

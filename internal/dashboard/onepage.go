@@ -1,0 +1,294 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/internal/operations"
+	"dowse/internal/plain"
+)
+
+// A pageBody is the page about one URL.
+type pageBody struct {
+	*operations.Account
+	R           row
+	ID, Self    string
+	Reasons     []reasonRow
+	Chosen      []reasonRow
+	Flips       string
+	Path        []tab
+	Text        []piece
+	TextError   string
+	TextCut     bool
+	Headings    []operations.Heading
+	Links       []linkRow
+	LinksCut    int
+	LinkTally   string
+	Facts       []fact
+	Versions    []versionRow
+	History     []modelRow
+	Label       string // the label that is in force
+	Description string
+	Near        tab
+}
+
+// A reasonRow is one reason with a bar.
+type reasonRow struct {
+	What   string
+	Count  int
+	Weight float64
+	Bar    template.HTML
+	Note   string
+}
+
+// A fact is a name and a value.
+type fact struct {
+	Name  string
+	Value string
+	Href  string
+}
+
+// A linkRow is a link of a page and what became of it.
+type linkRow struct {
+	Bare, Href, Anchor, Fate string
+	Priority                 float64
+}
+
+// A versionRow is one version of a page that was asked again.
+type versionRow struct {
+	collection.Version
+	Title string
+}
+
+// A modelRow is the verdict of one model.
+type modelRow struct {
+	Model, Verdict string
+	Score          float64
+}
+
+// maxLinkRows is how many links of a page are shown.
+const maxLinkRows = 200
+
+// maxShown is how much text of a page is shown, in bytes.
+const maxShown = 200 << 10
+
+// onePage explains a URL and shows its text.
+func (d *Dashboard) onePage(r *http.Request, c *head) (*frame, error) {
+	u := strings.TrimSpace(r.URL.Query().Get("url"))
+	a, err := d.ops.Why(r.Context(), c.ID, u, true)
+	if err != nil {
+		return nil, err
+	}
+	self := pageHref(c, string(a.Row.URL))
+	b := &pageBody{Account: a, ID: c.ID, Self: self}
+	if p, err := d.ops.Page(r.Context(), c.ID, string(a.Row.URL)); err == nil {
+		a.Row.Spell = p.Row.Spell
+		b.read(p)
+	} else {
+		b.TextError = tidy(err.Error(), 200)
+	}
+	b.R = rowOf(c, a.Row, self)
+	b.judge()
+	b.choice(c)
+	b.links(c)
+	b.facts(c)
+	for _, l := range a.Labels {
+		if l.IsVerdict() {
+			b.Label = l.Label
+		}
+	}
+	return &frame{Title: b.R.Title, Command: command("why", c.Dir, string(a.Row.URL)), Body: b}, nil
+}
+
+// read adds the text of the page, with the words of its reasons marked.
+func (b *pageBody) read(p *operations.Page) {
+	b.TextError, b.TextCut = tidy(p.TextError, 200), p.Cut || len(p.Text) > maxShown
+	b.Description = tidy(p.Row.Description, 300)
+	b.Text = marked(tidyText(p.Text, maxShown), b.marker())
+	for _, h := range p.Headings {
+		b.Headings = append(b.Headings, operations.Heading{Level: h.Level, Text: tidy(h.Text, 120)})
+	}
+	for _, v := range p.Versions {
+		b.Versions = append(b.Versions, versionRow{v, tidy(v.Title, 100)})
+	}
+}
+
+// marker returns which words of the text have a part in the verdict. Reasons are stems, so words that
+// begin with a longer one are marked, too.
+func (b *pageBody) marker() func(string) bool {
+	words, stems := map[string]bool{}, []string{}
+	if b.Judged != nil {
+		for _, x := range b.Judged.Because {
+			if isSum(x.What) || x.Weight == 0 {
+				continue
+			}
+			for _, w := range strings.Fields(strings.ToLower(x.What + " " + x.Word)) {
+				w = strings.Trim(w, `"“”'`)
+				words[w] = true
+				if len(w) >= 4 {
+					stems = append(stems, w)
+				}
+			}
+		}
+	}
+	return func(word string) bool {
+		word = strings.ToLower(word)
+		return words[word] || slices.ContainsFunc(stems, func(s string) bool { return len(word) <= len(s)+3 && strings.HasPrefix(word, s) })
+	}
+}
+
+// judge adds the reasons of the verdict, and what would change it.
+func (b *pageBody) judge() {
+	if b.Judged == nil {
+		return
+	}
+	most := 0.0
+	for _, x := range b.Judged.Because {
+		most = math.Max(most, math.Abs(x.Weight))
+	}
+	var flips []string
+	for _, x := range b.Judged.Because {
+		name := x.What
+		if x.Word != "" {
+			name = x.Word
+		}
+		note := ""
+		if x.Flips {
+			note = "without it " + score(x.Without)
+			flips = append(flips, "“"+tidy(name, 40)+"”")
+		}
+		b.Reasons = append(b.Reasons, reasonRow{What: tidy(name, 60), Count: x.Count, Weight: x.Weight, Bar: weightBar(x.Weight, most), Note: note})
+	}
+	sort.SliceStable(b.Reasons, func(i, j int) bool { return math.Abs(b.Reasons[i].Weight) > math.Abs(b.Reasons[j].Weight) })
+	b.Reasons = b.Reasons[:min(len(b.Reasons), 24)]
+	other := "on topic"
+	if b.Judged.OnTopic {
+		other = "off topic"
+	}
+	switch n := len(flips); {
+	case n == 0:
+		b.Flips = "No single reason decides: without any one of them the verdict would be the same."
+	default:
+		b.Flips = fmt.Sprintf("It would be %s without %s.", other, strings.Join(flips[:min(n, 4)], ", or without "))
+	}
+	for _, m := range b.Models {
+		v := "off"
+		if m.OnTopic {
+			v = "on"
+		}
+		b.History = append(b.History, modelRow{tidy(m.Model, 40), v, m.Relevance})
+	}
+}
+
+// weightBar draws a weight, to the largest of its list.
+func weightBar(w, most float64) template.HTML {
+	class := ""
+	if w < 0 {
+		class = "off"
+	}
+	if most == 0 {
+		most = 1
+	}
+	return meter(math.Abs(w)/most, class)
+}
+
+// choice adds why the link was chosen.
+func (b *pageBody) choice(c *head) {
+	if x := b.Account.Chosen; x != nil {
+		most := 0.0
+		for _, y := range x.Because {
+			most = math.Max(most, math.Abs(y.Weight))
+		}
+		for _, y := range x.Because {
+			b.Chosen = append(b.Chosen, reasonRow{What: tidy(y.What, 90), Count: y.Count, Weight: y.Weight, Bar: weightBar(y.Weight, most)})
+		}
+	}
+	for _, u := range b.Account.Path {
+		b.Path = append(b.Path, tab{Name: bare(u), Href: pageHref(c, string(u)), Here: u == b.Account.Row.URL})
+	}
+}
+
+// links adds the links of the page.
+func (b *pageBody) links(c *head) {
+	for i, l := range b.All {
+		if i == maxLinkRows {
+			b.LinksCut = len(b.All) - i
+			break
+		}
+		fate := l.Fate
+		if l.Reason != "" {
+			fate = string(l.Reason)
+		}
+		b.Links = append(b.Links, linkRow{Bare: bare(l.URL), Href: pageHref(c, string(l.URL)), Anchor: tidy(l.Anchor, 80), Fate: fate, Priority: l.Priority})
+	}
+	t := b.Account.Links
+	if t == nil {
+		return
+	}
+	parts := []string{fmt.Sprintf("%d found", t.Found), fmt.Sprintf("%d queued", t.Queued), fmt.Sprintf("%d seen before", t.Seen)}
+	for reason, n := range t.Skipped {
+		parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+	}
+	sort.Strings(parts[3:])
+	b.LinkTally = strings.Join(parts, " · ")
+}
+
+// facts adds what else is known.
+func (b *pageBody) facts(c *head) {
+	r := b.Account.Row
+	add := func(name, format string, args ...any) {
+		b.Facts = append(b.Facts, fact{Name: name, Value: tidy(fmt.Sprintf(format, args...), 300)})
+	}
+	if b.Meaning != "" {
+		add("reason", "%s: %s", r.Reason, b.Meaning)
+	}
+	if r.Detail != "" {
+		add("detail", "%s", r.Detail)
+	}
+	if r.State == dowse.Waiting && b.Rank > 0 {
+		add("queue", "place %s of %s", count(b.Rank), count(b.Wait))
+	}
+	if r.Fetch.Status != 0 {
+		add("answer", "%d %s, %s in %s", r.Fetch.Status, r.Fetch.Type, bytesText(r.Fetch.Bytes), span(r.Fetch.Took))
+		add("fetched", "%s", r.Fetch.At.Local().Format("2 January 2006, 15:04:05"))
+	}
+	if r.Redirect != "" {
+		b.Facts = append(b.Facts, fact{"redirects to", bare(r.Redirect), pageHref(c, string(r.Redirect))})
+	}
+	if r.Near != "" {
+		b.Facts = append(b.Facts, fact{"same text as", bare(r.Near), pageHref(c, string(r.Near))})
+	}
+	if p := b.Polite; p != nil {
+		rule := "allows it"
+		if !p.Allowed {
+			rule = "forbids it"
+		}
+		if p.Rule != "" {
+			rule += " (" + p.Rule + ")"
+		}
+		add("robots.txt", "%s; %s", p.Robots, rule)
+		if p.Rested > 0 {
+			add("politeness", "%s had rested %s", p.Host, span(time.Duration(p.Rested)))
+		}
+	}
+	if r.Language != "" {
+		add("language", "%s", r.Language)
+	}
+	if a := r.Fetch.Archive; a.File != "" {
+		add("archive", "%s @ %s", a.File, count(int(a.Offset)))
+	}
+	if b.Tries > 1 {
+		add("tries", "%d", b.Tries)
+	}
+}
+
+// bytesText returns a size.
+func bytesText(n int64) string { return plain.Bytes(n) }

@@ -1,0 +1,78 @@
+// Fragments: a page is fetched again, and its parts with data-part replace those of the same id here.
+
+let going = null;
+
+// swap fetches a page and replaces parts. only limits it to parts with that value of data-part, such as
+// "live". It resolves to false if the server did not answer with a page.
+export async function swap(url, dress, options = {}) {
+  if (going) going.abort();
+  const own = (going = new AbortController());
+  let answer;
+  try {
+    answer = await fetch(url, { headers: { Accept: "text/html", ...(options.only ? { "Dowse-Live": "1" } : {}) }, signal: own.signal, credentials: "same-origin", ...options.request });
+  } catch {
+    return false;
+  }
+  if (!(answer.headers.get("Content-Type") || "").startsWith("text/html")) return false;
+  const text = await answer.text();
+  if (own.signal.aborted) return false;
+  const page = new DOMParser().parseFromString(text, "text/html");
+  if (options.only && !answer.ok) return false;
+  let found = false;
+  for (const next of page.querySelectorAll("[data-part]")) {
+    if (options.only && next.dataset.part !== options.only) continue;
+    const old = document.getElementById(next.id);
+    if (!old || busy(old, options.only)) continue;
+    found = true;
+    if (old.innerHTML === next.innerHTML) continue;
+    const open = [...old.querySelectorAll("details[open]")].map((d) => d.id);
+    old.replaceWith(document.adoptNode(next));
+    for (const id of open) if (id) document.getElementById(id)?.setAttribute("open", "");
+    dress(next);
+  }
+  if (!options.only && found) {
+    document.title = page.title;
+    if (options.push) history.pushState({}, "", answer.redirected || options.push === true ? answer.url : options.push);
+  }
+  return found;
+}
+
+// busy reports whether a person is using a part: then a live update leaves it alone.
+function busy(part, only) {
+  return only && part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea, button, summary");
+}
+
+// forms sends forms with data-swap in the background and replaces the parts of the page. Where that
+// fails the form is sent as usual.
+export function forms(dress) {
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    const button = event.submitter;
+    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) return event.preventDefault();
+    if (!("swap" in form.dataset)) return;
+    event.preventDefault();
+    const data = new URLSearchParams(new FormData(form, button));
+    const buttons = form.querySelectorAll("button");
+    for (const b of buttons) b.disabled = true;
+    const get = form.method === "get";
+    const url = new URL(form.action);
+    if (get) url.search = dropEmpty(data);
+    const ok = await swap(url, dress, get ? { push: url.href } : { request: { method: "POST", body: data }, push: true });
+    if (!ok) {
+      for (const b of buttons) b.disabled = false;
+      if (get) location.href = url.href;
+      else location.reload();
+      return;
+    }
+    document.querySelector("[data-focus]")?.focus();
+  });
+  window.addEventListener("popstate", () => location.reload());
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("form[data-auto] select")) event.target.form.requestSubmit();
+  });
+}
+
+function dropEmpty(data) {
+  for (const [k, v] of [...data]) if (v === "") data.delete(k);
+  return data.toString();
+}
