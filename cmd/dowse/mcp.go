@@ -132,7 +132,7 @@ func (c *mcpCmd) serve(w *world, s *agents.Server) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(mcpPath, s.Handler())
-	state := agentState(w.env)
+	state := stateDir(w.env)
 	door, err := server.Listen(server.Config{Listen: c.HTTP, TokenFile: c.TokenFile, Hosts: c.Host, StateDir: state, Pages: mux})
 	if errors.Is(err, server.ErrToken) {
 		return usage("--http %w; give --token-file, or listen on 127.0.0.1", err)
@@ -153,18 +153,6 @@ func (c *mcpCmd) serve(w *world, s *agents.Server) error {
 
 // mcpPath is the path of the tools over HTTP.
 const mcpPath = "/mcp"
-
-// agentState returns the folder of the user's token, "" if there is no place for it.
-func agentState(env func(string) string) string {
-	dir := orDefault(env("XDG_STATE_HOME"), env("LOCALAPPDATA"))
-	if dir == "" && env("HOME") != "" {
-		dir = filepath.Join(env("HOME"), ".local", "state")
-	}
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	return filepath.Join(dir, "dowse")
-}
 
 // unclosed is a writer whose Close does nothing: the process closes its standard output.
 type unclosed struct{ io.Writer }
