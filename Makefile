@@ -2,21 +2,29 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./internal/search ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
+RACE = ./crawl ./crawler ./internal/search ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
 
 CHAOS ?= 1h
 
-.PHONY: help test vet unit race cross build release demo bench costs curves fuzz faults outages chaos
+.PHONY: help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-test: vet unit race cross ## everything that CI checks
+test: vet browser unit race cross ## everything that CI checks
 
 vet: ## formatting, go vet, staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
 	$(STATICCHECK) ./...
+
+# The tests of the dashboard need a browser, and axe-core to check that it is accessible. Both are fetched where
+# that is possible; tests that lack them are skipped, and the list of skips shows it.
+AXE = axe-core-4.14.0
+AXE_DIR = $${XDG_CACHE_HOME:-$$HOME/.cache}/dowse-test/$(AXE)
+browser: ## what the tests of the dashboard need: chromium, and axe-core in the cache of the user
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get install -y chromium >/dev/null 2>&1 || { apt-get update >/dev/null 2>&1 && apt-get install -y chromium >/dev/null 2>&1; }; } || echo "no chromium: the tests in a browser are skipped"
+	@test -f $(AXE_DIR)/axe.min.js || { mkdir -p $(AXE_DIR) && cd $(AXE_DIR) && npm pack -s axe-core@$(AXE:axe-core-%=%) >/dev/null 2>&1 && tar xzf $(AXE).tgz package/axe.min.js && mv package/axe.min.js . && rm -r package $(AXE).tgz; } || echo "no axe-core: the test of accessibility is skipped"
 
 unit: ## all tests
 	go run ./internal/skips -p 3 -timeout 30m ./...

@@ -170,6 +170,8 @@ var modules = map[string]struct {
 	"github.com/internetarchive/gowarc":      {"tests: another reader of WARC", []string{"internal/archive"}},
 	"pgregory.net/rapid":                     {"tests: properties", []string{"internal/frontier", "internal/ledger", "internal/site", "settings"}},
 	"go.uber.org/goleak":                     {"tests: leaks", []string{"fetch", "crawl"}},
+	"github.com/chromedp/chromedp":           {"tests: the dashboard in a real browser", []string{"internal/dashboard"}},
+	"github.com/chromedp/cdproto":            {"tests: the protocol of that browser", []string{"internal/dashboard"}},
 	"github.com/rogpeppe/go-internal":        {"tests: scripts", []string{"cmd/dowse"}},
 	"github.com/google/go-cmp":               {"tests: differences", []string{"collection", "crawl", "crawler", "internal/ledger"}},
 }

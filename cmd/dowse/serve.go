@@ -12,9 +12,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	reports "dowse/internal/lab/report"
-
+	"dowse/internal/api"
 	"dowse/internal/dashboard"
+	reports "dowse/internal/lab/report"
 	"dowse/internal/operations"
 	"dowse/internal/server"
 )
@@ -42,7 +42,7 @@ func (serveCmd) Help() string {
 
 Prints an address with a token; whoever has it can do what you can do with these
 collections. The browser keeps it in a cookie, programs send it in the header
-Authorization: Bearer TOKEN. Without --token-file the token is made once and kept
+Authorization: Bearer TOKEN to /api/v1 and /metrics. Without --token-file the token is made once and kept
 in $XDG_STATE_HOME/dowse/serve.token. Other machines can only connect if --listen
 names an address that they reach, and then --token-file is required; put a proxy
 with TLS in front. Ctrl-C ends the server; crawls that it started go on.`
@@ -85,6 +85,7 @@ func openBoard(w *world, dirs []string, readOnly bool, cfg server.Config) (*boar
 		return nil, errors.Join(err, ops.Close())
 	}
 	cfg.StateDir, cfg.Pages, cfg.Static = stateDir(w.env), pages.Handler(), dashboard.Static()
+	cfg.API, cfg.Open = api.New(ops, api.Options{}), []string{"/healthz", "/readyz", "/version"}
 	s, err := server.Listen(cfg)
 	if err != nil {
 		pages.Close()

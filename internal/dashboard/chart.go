@@ -13,18 +13,18 @@ import (
 // classes name the role of a line, and the style sheet has a colour per role for light, dark and print.
 // charts.js adds a cursor that reads the values of the attribute data-points.
 
-// A point is a place on a chart, in the units of its axes.
-type point struct{ X, Y float64 }
+// A chartPoint is a place on a chart, in the units of its axes.
+type chartPoint struct{ X, Y float64 }
 
 // A line is one line of a chart.
 type line struct {
 	Name   string
 	Class  string // role: a, b, c, d, or quiet
-	Points []point
+	Points []chartPoint
 }
 
-// A mark is a vertical line at a place of the x axis, such as the use of a new model.
-type mark struct {
+// A chartMark is a vertical line at a place of the x axis, such as the use of a new model.
+type chartMark struct {
 	X    float64
 	Name string
 }
@@ -34,9 +34,9 @@ type chart struct {
 	Title          string // for people who can't see it
 	X, Y           string // names of the axes
 	Lines          []line
-	Marks          []mark
-	Low, High      []point // a band between two lines; none if empty
-	Top            float64 // upper end of the y axis; 0 chooses one
+	Marks          []chartMark
+	Low, High      []chartPoint // a band between two lines; none if empty
+	Top            float64      // upper end of the y axis; 0 chooses one
 	Width, Height  int
 	Percent, Whole bool // how values of y are written
 }
@@ -177,11 +177,11 @@ func (c chart) Table() (rows [][]string) {
 }
 
 // thin returns at most n points of a line, the first and the last among them.
-func thin(list []point, n int) []point {
+func thin(list []chartPoint, n int) []chartPoint {
 	if len(list) <= n {
 		return list
 	}
-	out := make([]point, 0, n)
+	out := make([]chartPoint, 0, n)
 	for i := range n {
 		out = append(out, list[i*(len(list)-1)/(n-1)])
 	}
@@ -189,7 +189,7 @@ func thin(list []point, n int) []point {
 }
 
 // pathOf returns the path of a line.
-func pathOf(list []point, sx, sy func(float64) float64, first string) string {
+func pathOf(list []chartPoint, sx, sy func(float64) float64, first string) string {
 	var b strings.Builder
 	for i, p := range list {
 		if i == 0 {
@@ -282,8 +282,8 @@ func meter(share float64, class string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="meter %s" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="back" width="100" height="8" rx="1"/><rect class="fill" width="%.1f" height="8" rx="1"/></svg>`, esc(class), 100*share)) //nolint:gosec // a number and a class
 }
 
-// A part is one part of a bar of several parts.
-type part struct {
+// A stackPart is one part of a bar of several parts.
+type stackPart struct {
 	Name  string
 	Count int
 	Class string
@@ -291,7 +291,7 @@ type part struct {
 }
 
 // stack draws parts of a whole side by side.
-func stack(title string, parts []part) template.HTML {
+func stack(title string, parts []stackPart) template.HTML {
 	all := 0
 	for _, p := range parts {
 		all += p.Count

@@ -38,7 +38,7 @@ type pairView struct {
 }
 
 // compare puts two to four collections next to each other.
-func (d *Dashboard) compare(r *http.Request, _ *head) (*frame, error) {
+func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	list, err := d.ops.Collections(r.Context())
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*frame, error) {
 		b.All = append(b.All, choice{c.ID, c.Name, slices.Contains(ids, c.ID)})
 		heads[c.ID] = headOf(c)
 	}
-	f := &frame{Title: "Compare", Body: b}
+	f := &pageFrame{Title: "Compare", Body: b}
 	if len(ids) == 0 {
 		return f, nil
 	}
@@ -71,7 +71,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*frame, error) {
 		letters[c.ID] = letter + " " + tidy(c.Name, 40)
 		l := line{Name: letters[c.ID], Class: class}
 		for _, p := range c.Points {
-			l.Points = append(l.Points, point{float64(p.Pages), p.Harvest})
+			l.Points = append(l.Points, chartPoint{float64(p.Pages), p.Harvest})
 		}
 		ch.Lines = append(ch.Lines, l)
 		b.Columns = append(b.Columns, comparedView{c, letter, heads[c.ID].Home, class})

@@ -134,8 +134,8 @@ func dict(list ...any) (map[string]any, error) {
 	return m, nil
 }
 
-// A frame is what is around the part of a page, and the part's data.
-type frame struct {
+// A pageFrame is what is around the part of a page, and the part's data.
+type pageFrame struct {
 	Title   string
 	C       *head // the collection; nil for pages about none
 	Global  []tab
@@ -167,7 +167,7 @@ var sections = []struct{ path, name string }{
 }
 
 // A shown page returns its frame.
-type shown func(r *http.Request, c *head) (*frame, error)
+type shown func(r *http.Request, c *head) (*pageFrame, error)
 
 // A done form returns where the browser goes next and what to show there.
 type done func(r *http.Request, c *head) (next, flash string, err error)
@@ -304,7 +304,7 @@ func headOf(c operations.Collection) *head {
 }
 
 // frame fills what is around a page.
-func (d *Dashboard) frame(f *frame, section string, r *http.Request) {
+func (d *Dashboard) frame(f *pageFrame, section string, r *http.Request) {
 	for _, g := range []tab{{Name: "Collections", Href: "/"}, {Name: "Compare", Href: "/compare"}, {Name: "Lab", Href: "/lab"}, {Name: "New crawl", Href: "/new"}} {
 		g.Here = g.Href == r.URL.Path
 		f.Global = append(f.Global, g)
@@ -324,7 +324,7 @@ func (d *Dashboard) frame(f *frame, section string, r *http.Request) {
 var templateOf = map[string]string{"{$}": "overview", "/{$}": "collections", "/new": "new", "/compare": "compare", "/lab": "lab", "/lab/run": "labrun"}
 
 // render writes a page into memory, so that an error does not leave half a page.
-func (d *Dashboard) render(section string, f *frame) ([]byte, error) {
+func (d *Dashboard) render(section string, f *pageFrame) ([]byte, error) {
 	name := section
 	if n, ok := templateOf[section]; ok {
 		name = n
@@ -379,7 +379,7 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, c *head, err er
 	case operations.Busy:
 		code = http.StatusServiceUnavailable
 	}
-	f := &frame{Title: "Error", C: c, Body: tidy(err.Error(), 600)}
+	f := &pageFrame{Title: "Error", C: c, Body: tidy(err.Error(), 600)}
 	d.frame(f, "error", r)
 	body, renderErr := d.render("error", f)
 	if renderErr != nil {

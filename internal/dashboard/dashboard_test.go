@@ -380,7 +380,7 @@ func TestCommand(t *testing.T) {
 
 // Charts have what they show as text, and are the same for the same values.
 func TestCharts(t *testing.T) {
-	c := chart{Title: `a "title" <x>`, X: "pages", Width: 400, Height: 200, Lines: []line{{Name: "one", Class: "a", Points: []point{{0, 0.5}, {100, 1}}}}}
+	c := chart{Title: `a "title" <x>`, X: "pages", Width: 400, Height: 200, Lines: []line{{Name: "one", Class: "a", Points: []chartPoint{{0, 0.5}, {100, 1}}}}}
 	svg := string(c.SVG())
 	if strings.Contains(svg, "<x>") || !strings.Contains(svg, "<path") || svg != string(c.SVG()) {
 		t.Errorf("the chart: %s", svg)
@@ -397,10 +397,10 @@ func TestCharts(t *testing.T) {
 
 func TestLayoutIsTheSame(t *testing.T) {
 	draw := func() string {
-		nodes := make([]node, 30)
-		var edges []edge
+		nodes := make([]drawnNode, 30)
+		var edges []drawnEdge
 		for i := 1; i < len(nodes); i++ {
-			edges = append(edges, edge{i, i / 3, 0.5})
+			edges = append(edges, drawnEdge{i, i / 3, 0.5})
 		}
 		layout(nodes, edges, 1200, 720)
 		for i, n := range nodes {

@@ -12,7 +12,7 @@
 // # How the parts fit
 //
 // [New] makes a Dashboard over an [operations.Operations]. Handler has one route per page. The function of
-// a page returns a [frame], which render writes with the template of the page; the function of a form
+// a page returns a [pageFrame], which render writes with the template of the page; the function of a form
 // changes something and returns where to go next. chart.go and layout.go draw SVG; text.go makes text of
 // the web harmless; live.go reports changes to open pages.
 //

@@ -44,7 +44,7 @@ func (d *Dashboard) labRuns() map[string]string {
 }
 
 // lab lists runs of the lab.
-func (d *Dashboard) lab(*http.Request, *head) (*frame, error) {
+func (d *Dashboard) lab(*http.Request, *head) (*pageFrame, error) {
 	runs := d.labRuns()
 	var list []labRunLine
 	for name, dir := range runs {
@@ -60,11 +60,11 @@ func (d *Dashboard) lab(*http.Request, *head) (*frame, error) {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b labRunLine) int { return b.At.Compare(a.At) })
-	return &frame{Title: "Lab", Command: "dowse lab list", Body: list}, nil
+	return &pageFrame{Title: "Lab", Command: "dowse lab list", Body: list}, nil
 }
 
 // labRun shows the table of a run.
-func (d *Dashboard) labRun(r *http.Request, _ *head) (*frame, error) {
+func (d *Dashboard) labRun(r *http.Request, _ *head) (*pageFrame, error) {
 	name := r.URL.Query().Get("run")
 	dir, ok := d.labRuns()[name]
 	if !ok {
@@ -87,5 +87,5 @@ func (d *Dashboard) labRun(r *http.Request, _ *head) (*frame, error) {
 		return nil
 	})
 	body := map[string]any{"Name": tidy(name, 80), "Dir": dir, "Text": tidyText(text, 256<<10), "Files": files}
-	return &frame{Title: "Run " + tidy(name, 60), Command: command("lab", "report", dir), Body: body}, nil
+	return &pageFrame{Title: "Run " + tidy(name, 60), Command: command("lab", "report", dir), Body: body}, nil
 }

@@ -62,7 +62,7 @@ const (
 )
 
 // labels shows the next page to label, and the history of the judge.
-func (d *Dashboard) labels(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) labels(r *http.Request, c *head) (*pageFrame, error) {
 	ctx, q := r.Context(), r.URL.Query()
 	b := &labelsBody{ID: c.ID, Queue: q.Get("queue"), Every: crawler.TrainEvery, Running: c.Running, Last: q.Get("last"), LastLabel: q.Get("was")}
 	if b.Queue == "" {
@@ -84,7 +84,7 @@ func (d *Dashboard) labels(r *http.Request, c *head) (*frame, error) {
 		return nil, err
 	}
 	b.Training, b.Notice = d.trainer.state(c.ID)
-	f := &frame{Title: "Label", Command: labelCommand(c, b.Queue), Live: liveOf(c), Body: b}
+	f := &pageFrame{Title: "Label", Command: labelCommand(c, b.Queue), Live: liveOf(c), Body: b}
 	return f, nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A node is a dot of a drawn graph.
-type node struct {
+// A drawnNode is a dot of a drawn graph.
+type drawnNode struct {
 	Name  string
 	Title string
 	Href  string
@@ -18,8 +18,8 @@ type node struct {
 	x, y  float64
 }
 
-// An edge joins two nodes, by their places in the list.
-type edge struct {
+// A drawnEdge joins two nodes, by their places in the list.
+type drawnEdge struct {
 	A, B  int
 	Width float64 // 0 to 1
 }
@@ -29,7 +29,7 @@ const rounds = 220
 
 // layout places nodes by forces: all push each other away, edges pull, and everything is drawn to the
 // middle. The same graph is always placed the same way.
-func layout(nodes []node, edges []edge, width, height float64) {
+func layout(nodes []drawnNode, edges []drawnEdge, width, height float64) {
 	rng := rand.New(rand.NewPCG(7, uint64(len(nodes))))
 	for i := range nodes {
 		// A spiral keeps the first nodes, which matter most, in the middle.
@@ -66,7 +66,7 @@ func layout(nodes []node, edges []edge, width, height float64) {
 }
 
 // push sets the forces by which nodes keep apart.
-func push(nodes []node, dx, dy []float64) {
+func push(nodes []drawnNode, dx, dy []float64) {
 	clear(dx)
 	clear(dy)
 	for i := range nodes {
@@ -83,7 +83,7 @@ func push(nodes []node, dx, dy []float64) {
 }
 
 // fit scales the places so that they fill the drawing.
-func fit(nodes []node, width, height float64) {
+func fit(nodes []drawnNode, width, height float64) {
 	const room = 46
 	loX, hiX, loY, hiY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, n := range nodes {
@@ -102,7 +102,7 @@ func fit(nodes []node, width, height float64) {
 const named = 40
 
 // graphSVG draws a graph whose nodes have places.
-func graphSVG(title string, nodes []node, edges []edge, width, height int) template.HTML {
+func graphSVG(title string, nodes []drawnNode, edges []drawnEdge, width, height int) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="graph" viewBox="0 0 %d %d" role="group" aria-label="%s">`, width, height, esc(title))
 	for _, e := range edges {

@@ -16,7 +16,7 @@ type listBody struct {
 	Rows         []row
 	Q            url.Values
 	Kinds        []tab
-	Columns      []column
+	Columns      []listColumn
 	Total        *int
 	Next, First  string
 	Partial      bool
@@ -25,14 +25,14 @@ type listBody struct {
 	Other        bool // the list is of URLs that were not kept
 }
 
-// A column is the head of a column that may be sorted by.
-type column struct {
+// A listColumn is the head of a column that may be sorted by.
+type listColumn struct {
 	Name, Href, Class string
 	Here              bool
 }
 
 // pageList lists pages, with the filters of the URL.
-func (d *Dashboard) pageList(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	query := operations.PageQuery{
 		Host: strings.TrimSpace(q.Get("host")), Text: strings.TrimSpace(q.Get("text")), Language: strings.TrimSpace(q.Get("lang")), Reason: strings.TrimSpace(q.Get("reason")),
@@ -73,7 +73,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*frame, error) {
 	}
 	sort := q.Get("sort")
 	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", ""}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n"}} {
-		x := column{Name: s[1], Class: s[2]}
+		x := listColumn{Name: s[1], Class: s[2]}
 		if s[0] != "" {
 			x.Href, x.Here = with(q, "sort", s[0]), sort == s[0] || sort == "" && s[0] == "time"
 		}
@@ -85,7 +85,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*frame, error) {
 	if query.Cursor != "" {
 		b.First = with(q)
 	}
-	return &frame{Title: "Pages", Command: list.Command, Live: liveOf(c), Body: b}, nil
+	return &pageFrame{Title: "Pages", Command: list.Command, Live: liveOf(c), Body: b}, nil
 }
 
 // liveOf returns where changes of a collection are reported.
@@ -98,7 +98,7 @@ type hostsBody struct {
 	Pause       string
 	Q           url.Values
 	Shows       []tab
-	Columns     []column
+	Columns     []listColumn
 	More, First string
 	Rows        []hostRow
 }
@@ -113,7 +113,7 @@ type hostRow struct {
 }
 
 // hosts lists hosts.
-func (d *Dashboard) hosts(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) hosts(r *http.Request, c *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	list, err := d.ops.Hosts(r.Context(), c.ID, operations.HostQuery{Show: q.Get("show"), Text: strings.TrimSpace(q.Get("text")), Sort: q.Get("sort"), Cursor: q.Get("cursor")})
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*frame, error) {
 	b := &hostsBody{HostList: list, ID: c.ID, Pause: span(time.Duration(list.MinDelay)), Back: c.Home + "hosts" + with(q), Q: q}
 	b.Shows = choose(q, "show", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"problems", "Problems"})
 	for _, s := range [][3]string{{"name", "host", ""}, {"pages", "pages", "n"}, {"share", "on topic", ""}, {"", "last 20, new first", "wide-only"}, {"waiting", "waiting", "n wide-only"}, {"delay", "pause", "n wide-only"}, {"errors", "failed", "n"}, {"", "robots.txt", "wide-only"}, {"", "state", ""}} {
-		x := column{Name: s[1], Class: s[2]}
+		x := listColumn{Name: s[1], Class: s[2]}
 		if s[0] != "" {
 			x.Href, x.Here = with(q, "sort", s[0]), q.Get("sort") == s[0] || q.Get("sort") == "" && s[0] == "pages"
 		}
@@ -140,7 +140,7 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*frame, error) {
 	if q.Get("cursor") != "" {
 		b.First = with(q)
 	}
-	return &frame{Title: "Hosts", Command: list.Command, Live: liveOf(c), Body: b}, nil
+	return &pageFrame{Title: "Hosts", Command: list.Command, Live: liveOf(c), Body: b}, nil
 }
 
 // strip draws pages as ● on topic and ▲ off topic.
@@ -159,7 +159,7 @@ func strip(pages []bool) template.HTML {
 }
 
 // problems lists what did not go well.
-func (d *Dashboard) problems(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) problems(r *http.Request, c *head) (*pageFrame, error) {
 	list, err := d.ops.Problems(r.Context(), c.ID)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (d *Dashboard) problems(r *http.Request, c *head) (*frame, error) {
 			others = append(others, x)
 		}
 	}
-	return &frame{Title: "Problems", Command: command("status", c.Dir), Live: liveOf(c), Body: map[string]any{"Serious": serious, "Others": others, "C": c}}, nil
+	return &pageFrame{Title: "Problems", Command: command("status", c.Dir), Live: liveOf(c), Body: map[string]any{"Serious": serious, "Others": others, "C": c}}, nil
 }
 
 // frontierBody is the page of what comes next.
@@ -219,7 +219,7 @@ type leadRow struct {
 }
 
 // frontier shows what comes next, and why.
-func (d *Dashboard) frontier(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) frontier(r *http.Request, c *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	x, err := d.ops.Frontier(r.Context(), c.ID, operations.FrontierQuery{Host: strings.TrimSpace(q.Get("host"))})
 	if err != nil {
@@ -245,7 +245,7 @@ func (d *Dashboard) frontier(r *http.Request, c *head) (*frame, error) {
 	for _, h := range x.ByHost {
 		b.HostLinks = append(b.HostLinks, tab{Name: tidy(h.Host, 60) + " " + count(h.Count), Href: with(q, "host", h.Host), Here: h.Host == b.Host})
 	}
-	return &frame{Title: "Frontier", Command: command("status", c.Dir, "--top", "50"), Live: liveOf(c), Body: b}, nil
+	return &pageFrame{Title: "Frontier", Command: command("status", c.Dir, "--top", "50"), Live: liveOf(c), Body: b}, nil
 }
 
 // leadHistogram draws how many links wait by priority.

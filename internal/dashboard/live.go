@@ -19,6 +19,10 @@ const (
 	writeWithin = 10 * time.Second
 )
 
+// echoAfter is when the last change is reported again: a page that was fetched at the first report may
+// show the moment before it, since views are not made more often than they are cheap.
+var echoAfter = []time.Duration{2 * time.Second, 6 * time.Second, 15 * time.Second}
+
 // live reports changes of a collection to an open page, as server-sent events. A report has no content
 // but a text that differs from the last one: the page then fetches what it shows.
 func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +60,11 @@ func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 func (d *Dashboard) report(ctx context.Context, s *stream, c *head, last *atomic.Value, ended chan error) error {
 	tick := time.NewTicker(changeEvery)
 	defer tick.Stop()
-	sent, state, quiet := "", c.State, time.Duration(0)
+	state, quiet, echoes := c.State, time.Duration(0), 0
+	sent := " " + state // nothing has happened yet
+	if c.Running {      // something may have happened between the page and its stream
+		echoes = len(echoAfter)
+	}
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -72,11 +80,16 @@ func (d *Dashboard) report(ctx context.Context, s *stream, c *head, last *atomic
 		now := fmt.Sprint(last.Load(), " ", state)
 		quiet += changeEvery
 		switch {
-		case now != sent && sent != "":
+		case now != sent:
 			if err := s.send("event: change\ndata: " + now + "\n\n"); err != nil {
 				return err
 			}
-			quiet = 0
+			quiet, echoes = 0, len(echoAfter)
+		case echoes > 0 && quiet >= echoAfter[len(echoAfter)-echoes]:
+			echoes--
+			if err := s.send(fmt.Sprintf("event: change\ndata: %s +%d\n\n", now, len(echoAfter)-echoes)); err != nil {
+				return err
+			}
 		case quiet >= aliveEvery:
 			if err := s.send(": alive\n\n"); err != nil {
 				return err

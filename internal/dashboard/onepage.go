@@ -81,7 +81,7 @@ const maxLinkRows = 200
 const maxShown = 200 << 10
 
 // onePage explains a URL and shows its text.
-func (d *Dashboard) onePage(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 	u := strings.TrimSpace(r.URL.Query().Get("url"))
 	a, err := d.ops.Why(r.Context(), c.ID, u, true)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Dashboard) onePage(r *http.Request, c *head) (*frame, error) {
 			b.Label = l.Label
 		}
 	}
-	return &frame{Title: b.R.Title, Command: command("why", c.Dir, string(a.Row.URL)), Body: b}, nil
+	return &pageFrame{Title: b.R.Title, Command: command("why", c.Dir, string(a.Row.URL)), Body: b}, nil
 }
 
 // read adds the text of the page, with the words of its reasons marked.

@@ -26,7 +26,7 @@ type exportBody struct {
 type formatChoice struct{ Suffix, Means string }
 
 // exports shows the formats, and the files that were made.
-func (d *Dashboard) exports(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) exports(r *http.Request, c *head) (*pageFrame, error) {
 	report, err := d.ops.Status(r.Context(), c.ID)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (d *Dashboard) exports(r *http.Request, c *head) (*frame, error) {
 			b.Formats = append(b.Formats, formatChoice{suffix, f.About})
 		}
 	}
-	f := &frame{Title: "Export", Command: command("export", c.Dir, c.ID+".jsonl"), Body: b}
+	f := &pageFrame{Title: "Export", Command: command("export", c.Dir, c.ID+".jsonl"), Body: b}
 	if len(b.List) > 0 {
 		f.Command = b.List[0].Command
 	}
@@ -123,10 +123,10 @@ type newBody struct {
 }
 
 // newCrawl shows the form for a new crawl.
-func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*frame, error) {
+func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	b := &newBody{Words: q.Get("words"), Seeds: q.Get("seeds"), Pages: "200", Jobs: d.ops.Jobs()}
-	return &frame{Title: "New crawl", Command: `dowse crawl 'coral bleaching' --seed https://example.org/ --pages 200`, Body: b}, nil
+	return &pageFrame{Title: "New crawl", Command: `dowse crawl 'coral bleaching' --seed https://example.org/ --pages 200`, Body: b}, nil
 }
 
 // start starts a crawl.

@@ -16,7 +16,7 @@ import (
 
 // collections lists all collections. If there is one only, the browser could go there directly, but
 // then no page would lead to the others that appear later.
-func (d *Dashboard) collections(r *http.Request, _ *head) (*frame, error) {
+func (d *Dashboard) collections(r *http.Request, _ *head) (*pageFrame, error) {
 	list, err := d.ops.Collections(r.Context())
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (d *Dashboard) collections(r *http.Request, _ *head) (*frame, error) {
 		}
 		lines = append(lines, x)
 	}
-	return &frame{Title: "Collections", Command: "dowse status", Body: lines}, nil
+	return &pageFrame{Title: "Collections", Command: "dowse status", Body: lines}, nil
 }
 
 // A figure is a chart with its explanation.
@@ -54,7 +54,7 @@ type overviewBody struct {
 	HasSpeed  bool
 	Histogram template.HTML
 	Books     template.HTML
-	BookKeys  []part
+	BookKeys  []stackPart
 	Latest    []row
 	Skipped   []collection.ReasonCount
 	Judged    string // how far the judge can be trusted
@@ -68,7 +68,7 @@ type overviewBody struct {
 const latest = 12
 
 // overview shows how a crawl goes.
-func (d *Dashboard) overview(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) overview(r *http.Request, c *head) (*pageFrame, error) {
 	ctx := r.Context()
 	report, err := d.ops.Status(ctx, c.ID)
 	if err != nil {
@@ -99,28 +99,28 @@ func (d *Dashboard) overview(r *http.Request, c *head) (*frame, error) {
 	b.Skipped = b.Skipped[:min(len(b.Skipped), 6)]
 	b.trust()
 	b.words(d.cfg.StopMeans)
-	return &frame{Title: "Overview", Command: report.Command, Live: liveOf(c), Body: b}, nil
+	return &pageFrame{Title: "Overview", Command: report.Command, Live: liveOf(c), Body: b}, nil
 }
 
 // harvestFigure draws the harvest rate over the pages: as judged, over the last pages, and as audited.
 func harvestFigure(s *operations.Series) figure {
 	all, moving := line{Name: "all pages so far", Class: "a"}, line{Name: fmt.Sprintf("last %d", s.Window), Class: "quiet"}
 	for _, p := range s.Points {
-		all.Points = append(all.Points, point{float64(p.Pages), p.Harvest})
-		moving.Points = append(moving.Points, point{float64(p.Pages), p.Moving})
+		all.Points = append(all.Points, chartPoint{float64(p.Pages), p.Harvest})
+		moving.Points = append(moving.Points, chartPoint{float64(p.Pages), p.Moving})
 	}
 	f := figure{ID: "harvest", Explain: "The share of the fetched pages that are on topic, by the present judge. A crawl that runs dry falls.", Chart: chart{
 		Title: "Harvest rate over pages fetched", X: "pages", Y: "harvest", Top: 1, Width: 720, Height: 250, Lines: []line{all, moving},
 	}}
 	for i, m := range s.Marks {
 		if i >= len(s.Marks)-8 {
-			f.Chart.Marks = append(f.Chart.Marks, mark{float64(m.Pages), tidy(m.Label, 12)})
+			f.Chart.Marks = append(f.Chart.Marks, chartMark{float64(m.Pages), tidy(m.Label, 12)})
 		}
 	}
 	if a := s.Audited; a != nil && a.N > 0 {
 		end := float64(max(a.Of, 1))
-		f.Chart.Low, f.Chart.High = []point{{0, a.Low}, {end, a.Low}}, []point{{0, a.High}, {end, a.High}}
-		f.Chart.Lines = append(f.Chart.Lines, line{Name: "audited", Class: "b", Points: []point{{0, a.Rate}, {end, a.Rate}}})
+		f.Chart.Low, f.Chart.High = []chartPoint{{0, a.Low}, {end, a.Low}}, []chartPoint{{0, a.High}, {end, a.High}}
+		f.Chart.Lines = append(f.Chart.Lines, line{Name: "audited", Class: "b", Points: []chartPoint{{0, a.Rate}, {end, a.Rate}}})
 		f.Explain += fmt.Sprintf(" The band is the 95 %% interval of your audit of %s.", count(a.N))
 	}
 	return f
@@ -134,7 +134,7 @@ func speedFigure(s *operations.Series) (figure, bool) {
 	for i := over; i < len(s.Points); i++ {
 		took := time.Duration(s.Points[i].Elapsed - s.Points[i-over].Elapsed).Seconds()
 		if took > 0 {
-			l.Points = append(l.Points, point{float64(s.Points[i].Pages), float64(s.Points[i].Pages-s.Points[i-over].Pages) / took})
+			l.Points = append(l.Points, chartPoint{float64(s.Points[i].Pages), float64(s.Points[i].Pages-s.Points[i-over].Pages) / took})
 		}
 	}
 	return figure{ID: "speed", Explain: "Pages per second, without pauses of the crawl.", Chart: chart{
@@ -145,7 +145,7 @@ func speedFigure(s *operations.Series) (figure, bool) {
 // books adds the books as a bar.
 func (b *overviewBody) books(c *head) {
 	k := b.Report.Books
-	b.BookKeys = []part{
+	b.BookKeys = []stackPart{
 		{"on topic", b.OnTopic, "on", c.Home + "pages?verdict=on"},
 		{"off topic", k.Fetched - b.OnTopic, "off", c.Home + "pages?verdict=off"},
 		{"queued", k.Queued + k.InFlight, "queued", c.Home + "frontier"},
@@ -153,7 +153,7 @@ func (b *overviewBody) books(c *head) {
 		{"failed", k.Failed, "failed", c.Home + "pages?verdict=failed"},
 		{"redirected, held, sitemaps", k.Redirected + k.Held + k.Sitemaps, "other", ""},
 	}
-	b.BookKeys = slices.DeleteFunc(b.BookKeys, func(p part) bool { return p.Count == 0 })
+	b.BookKeys = slices.DeleteFunc(b.BookKeys, func(p stackPart) bool { return p.Count == 0 })
 	b.Books = stack("All known URLs by what became of them", b.BookKeys)
 }
 
@@ -185,7 +185,7 @@ func (b *overviewBody) words(means map[dowse.StopReason]string) {
 const maxNodes = 120
 
 // graph draws the hosts and the links between them.
-func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) graph(r *http.Request, c *head) (*pageFrame, error) {
 	g, err := d.ops.Graph(r.Context(), c.ID, maxNodes)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
 			most = max(most, n.Pages)
 		}
 	}
-	var nodes []node
+	var nodes []drawnNode
 	place := make([]int, len(g.Nodes)) // of each node in the drawing, -1 for none
 	for i, n := range g.Nodes {
 		place[i] = -1
@@ -211,7 +211,7 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
 		case n.Share >= 0.3:
 			class = "mid"
 		}
-		nodes = append(nodes, node{
+		nodes = append(nodes, drawnNode{
 			Name: tidy(n.Host, 28), Title: fmt.Sprintf("%s: %s of %s on topic", tidy(n.Host, 80), count(n.OnTopic), count(n.Pages)),
 			Href: c.Home + "pages?host=" + url.QueryEscape(n.Host), Size: float64(n.Pages) / float64(most), Class: class,
 		})
@@ -220,7 +220,7 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
 	for _, e := range g.Edges {
 		widest = max(widest, e.Pages)
 	}
-	var edges []edge
+	var edges []drawnEdge
 	type step struct {
 		From, To tab
 		Pages    int
@@ -231,7 +231,7 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
 		if a < 0 || b < 0 || len(edges) >= 6*maxNodes {
 			continue
 		}
-		edges = append(edges, edge{a, b, float64(e.Pages) / float64(widest)})
+		edges = append(edges, drawnEdge{a, b, float64(e.Pages) / float64(widest)})
 		if len(top) < 25 {
 			top = append(top, step{tab{Name: nodes[a].Name, Href: nodes[a].Href}, tab{Name: nodes[b].Name, Href: nodes[b].Href}, e.Pages})
 		}
@@ -241,14 +241,14 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*frame, error) {
 		"Graph": g, "SVG": graphSVG("Hosts and the links between them", nodes, edges, 1200, 720), "Steps": top, "Hosts": len(nodes), "C": c,
 		"Sample": g.Pages < g.Of,
 	}
-	return &frame{Title: "Graph", Command: g.Command, Body: body}, nil
+	return &pageFrame{Title: "Graph", Command: g.Command, Body: body}, nil
 }
 
 // sites lists the sites of a crawl for sites.
-func (d *Dashboard) sites(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) sites(r *http.Request, c *head) (*pageFrame, error) {
 	list, err := d.ops.Sites(r.Context(), c.ID, operations.SiteQuery{Sort: r.URL.Query().Get("sort"), All: true, Limit: 200})
 	if err != nil {
 		return nil, err
 	}
-	return &frame{Title: "Sites", Command: command("sites", c.Dir), Body: map[string]any{"L": list, "C": c}}, nil
+	return &pageFrame{Title: "Sites", Command: command("sites", c.Dir), Body: map[string]any{"L": list, "C": c}}, nil
 }

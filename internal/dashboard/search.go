@@ -17,7 +17,7 @@ type searchBody struct {
 	Query       string
 	Similar     string
 	Found       *operations.Found
-	Hits        []hit
+	Hits        []searchHit
 	Facets      []facetView
 	Took        time.Duration
 	Next, First string
@@ -25,8 +25,8 @@ type searchBody struct {
 	All         bool
 }
 
-// A hit is a page that was found.
-type hit struct {
+// A searchHit is a page that was found.
+type searchHit struct {
 	row
 	Pieces, Excerpt []piece
 	Similar         string
@@ -43,10 +43,10 @@ type facetView struct {
 const hitsPerPage = 20
 
 // search finds pages by their words.
-func (d *Dashboard) search(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	b := &searchBody{Q: q, Query: strings.TrimSpace(q.Get("q")), Similar: q.Get("similar"), All: q.Get("all") != ""}
-	f := &frame{Title: "Search", Body: b}
+	f := &pageFrame{Title: "Search", Body: b}
 	args := []string{"search", c.Dir}
 	if b.All {
 		args = append(args, "--all")
@@ -89,8 +89,8 @@ func (d *Dashboard) search(r *http.Request, c *head) (*frame, error) {
 }
 
 // hitOf returns a hit as the page shows it.
-func hitOf(c *head, h search.Hit) hit {
-	x := hit{row: rowOf(c, h.Page, ""), Same: len(h.Same)}
+func hitOf(c *head, h search.Hit) searchHit {
+	x := searchHit{row: rowOf(c, h.Page, ""), Same: len(h.Same)}
 	x.Similar = c.Home + "search?similar=" + url.QueryEscape(x.URL)
 	x.Pieces, x.Excerpt = pieces(h.Title, 160), pieces(h.Snippet, 600)
 	return x

@@ -10,7 +10,7 @@ import (
 )
 
 // topic shows what a crawl looks for.
-func (d *Dashboard) topic(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) topic(r *http.Request, c *head) (*pageFrame, error) {
 	s, err := d.ops.Settings(r.Context(), c.ID)
 	if err != nil {
 		return nil, err
@@ -23,11 +23,11 @@ func (d *Dashboard) topic(r *http.Request, c *head) (*frame, error) {
 		seeds = append(seeds, tab{Name: bare(u), Href: pageHref(c, u)})
 	}
 	body := map[string]any{"Topic": tidyText(s.Topic, 64<<10), "Seeds": seeds, "More": max(0, len(s.Seeds)-len(seeds)), "S": s, "C": c}
-	return &frame{Title: "Topic", Command: command("collection", "info", c.Dir), Body: body}, nil
+	return &pageFrame{Title: "Topic", Command: command("collection", "info", c.Dir), Body: body}, nil
 }
 
 // settings shows the settings of a crawl, those that can be changed as a form.
-func (d *Dashboard) settings(r *http.Request, c *head) (*frame, error) {
+func (d *Dashboard) settings(r *http.Request, c *head) (*pageFrame, error) {
 	s, err := d.ops.Settings(r.Context(), c.ID)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (d *Dashboard) settings(r *http.Request, c *head) (*frame, error) {
 		changes = append(changes, change{x.At, tidy(x.By, 40), tidy(strings.Join(x.Changes, ", "), 300)})
 	}
 	body := map[string]any{"Fixed": fixed, "Open": open, "Changes": changes, "C": c, "S": s}
-	return &frame{Title: "Settings", Command: command("set", c.Dir), Body: body}, nil
+	return &pageFrame{Title: "Settings", Command: command("set", c.Dir), Body: body}, nil
 }
 
 // set changes settings: one by its name and value, an exclusion, or the block of a host.

@@ -31,7 +31,7 @@ type guard struct {
 func newGuard(token string, at net.Addr, cfg Config) *guard {
 	_, port, _ := net.SplitHostPort(at.String())
 	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte("dowse browser session v1"))
+	mac.Write([]byte("session of a browser, v1"))
 	g := &guard{
 		token: token, cookie: "dowse-" + port, session: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)),
 		open: cfg.Open, logins: newLoginLimit(), streams: newStreams(maxStreams), slots: make(chan struct{}, maxRequests),
