@@ -35,6 +35,10 @@ type Collection struct {
 	// Unread is what lists and exports passed over because it can't be read.
 	Unread Unread
 
+	// History is how many bytes of the journal an explanation reads or decides again. Beyond it the
+	// explanation is Partial. Default 128 MB, and no bound for deciding again.
+	History uint64
+
 	// Writer appends to the archive while the collection is being crawled; nil
 	// otherwise. Summarise takes the new lines of the index from it instead of
 	// reading the archive again.

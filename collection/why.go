@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -318,7 +319,8 @@ func (w *inquiry) path() ([]dowse.URL, error) {
 	return list, nil
 }
 
-// maxHistory is how many bytes of the journal are read for one URL.
+// maxHistory is how many bytes of the journal are read for one URL, unless the collection has
+// another bound.
 const maxHistory = 128 << 20
 
 // choice sets why the URL has its position in the queue. The link with the
@@ -379,8 +381,12 @@ func (w *inquiry) history() (best *promise, err error) {
 	if w.visit != nil {
 		end = w.place + 1
 	}
+	most := cmp.Or(w.c.History, maxHistory)
 	if w.c.ruledBefore(end) || w.c.Crawl.HasForgotten() && w.c.cfg.Renew != nil {
-		return w.decided(end)
+		if w.c.History == 0 || end <= most {
+			return w.decided(end)
+		}
+		w.x.Partial = true // the priorities are those that were recorded
 	}
 	for e, err := range w.c.Journal.Scan(w.from.record, nil) {
 		if err != nil {
@@ -389,7 +395,7 @@ func (w *inquiry) history() (best *promise, err error) {
 		if e.Place() >= end {
 			break
 		}
-		if e.Place()-w.from.record > maxHistory {
+		if e.Place()-w.from.record > most {
 			w.x.Partial = true
 			break
 		}

@@ -501,10 +501,7 @@ func TestGetChangesNothing(t *testing.T) {
 	dir := copied(t)
 	c := serve(t, dir)
 	before := listing(t, filepath.Join(dir, "pools.dowse"))
-	var doc struct {
-		Paths map[string]map[string]any
-	}
-	doc = get[struct {
+	doc := get[struct {
 		Paths map[string]map[string]any
 	}](c, api.Prefix+"/openapi.json")
 	n := 0

@@ -89,7 +89,9 @@ func TestMonitoringNamesMetrics(t *testing.T) {
 		}
 	}
 	for name := range known {
-		if !slices.ContainsFunc(expressions, func(x string) bool { return strings.Contains(x, strings.TrimSuffix(strings.TrimSuffix(name, "_sum"), "_count")) }) {
+		if !slices.ContainsFunc(expressions, func(x string) bool {
+			return strings.Contains(x, strings.TrimSuffix(strings.TrimSuffix(name, "_sum"), "_count"))
+		}) {
 			t.Logf("nothing shows %s", name)
 		}
 	}

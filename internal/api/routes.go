@@ -67,16 +67,13 @@ type (
 	eventList struct {
 		Events []operations.Event `json:"events" doc:"oldest first"`
 	}
-	markdown struct {
-		Text string `json:"text"`
-	}
 )
 
 // A crawlPatch changes a collection: its state, its settings, or both. A change of settings comes
 // first.
 type crawlPatch struct {
 	State string              `json:"state,omitempty" doc:"running continues the crawl; paused or stopping stops it gently"`
-	Set   map[string][]string `json:"set,omitempty" doc:"new values of settings, as the flags of dowse set are called; entries are added to lists"`
+	Set   map[string][]string `json:"set,omitempty" doc:"new values of settings, named as the flags of the command line are; entries are added to lists"`
 	Reset []string            `json:"reset,omitempty" doc:"settings that return to their default"`
 	Drop  []string            `json:"drop,omitempty" doc:"entries to remove from include, exclude and block"`
 	By    string              `json:"by,omitempty" doc:"who asks, for the log"`
@@ -115,12 +112,12 @@ func init() {
 				list, err := c.ops.Collections(c.ctx)
 				return crawlList{list}, err
 			}},
-		{method: "POST", path: "/crawls", name: "startCrawl", about: "Start a crawl, as dowse crawl does.", body: typeOf[operations.StartRequest](), answer: typeOf[*operations.Job](), status: http.StatusCreated, handle: (*call).start},
+		{method: "POST", path: "/crawls", name: "startCrawl", about: "Start a crawl, as a process of its own.", body: typeOf[operations.StartRequest](), answer: typeOf[*operations.Job](), status: http.StatusCreated, handle: (*call).start},
 		{method: "GET", path: "/jobs", name: "listJobs", about: "List the crawls that this server has started.", answer: typeOf[jobList](), items: "jobs", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) { return jobList{c.ops.Jobs()}, nil }},
 		{method: "GET", path: crawlPath, name: "getCrawl", about: "Get the progress and the health of a collection.", answer: typeOf[*operations.Report](),
 			handle: func(c *call) (any, error) { return c.ops.Status(c.ctx, c.id()) }},
-		{method: "PATCH", path: crawlPath, name: "changeCrawl", about: "Change settings, pause or continue, as dowse set, stop and crawl do.", body: typeOf[crawlPatch](), answer: typeOf[patched](), handle: (*call).patch},
+		{method: "PATCH", path: crawlPath, name: "changeCrawl", about: "Change settings, pause or continue a crawl.", body: typeOf[crawlPatch](), answer: typeOf[patched](), handle: (*call).patch},
 		{method: "GET", path: crawlPath + "/pages", name: "listPages", about: "List pages, or URLs that were skipped or failed.", answer: typeOf[*operations.PageList](), items: "pages", produces: []string{typeNDJSON},
 			params: []param{
 				{name: "verdict", kind: "string", about: "only pages with this verdict", enum: []string{"on", "off", "unsure"}},
@@ -185,9 +182,9 @@ func init() {
 			handle: func(c *call) (any, error) { return c.ops.Compare(c.ctx, c.list("id")) }},
 		{method: "GET", path: crawlPath + "/models", name: "listModels", about: "List the models that judged.", answer: typeOf[*operations.Models](), items: "models", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) { return c.ops.Models(c.ctx, c.id()) }},
-		{method: "POST", path: crawlPath + "/models/train", name: "trainModel", about: "Train a model on the labels, as dowse label --train does.", body: typeOf[trainRequest](), answer: typeOf[*collection.Model](),
+		{method: "POST", path: crawlPath + "/models/train", name: "trainModel", about: "Train a model on all labels.", body: typeOf[trainRequest](), answer: typeOf[*collection.Model](),
 			handle: func(c *call) (any, error) { return c.ops.Train(c.ctx, c.id(), bodyOf[trainRequest](c).Accept) }},
-		{method: "POST", path: crawlPath + "/models/undo", name: "undoModel", about: "Go back to an earlier model, as dowse label --undo does.", body: typeOf[undoRequest](), answer: typeOf[*collection.Model](),
+		{method: "POST", path: crawlPath + "/models/undo", name: "undoModel", about: "Go back to an earlier model.", body: typeOf[undoRequest](), answer: typeOf[*collection.Model](),
 			handle: func(c *call) (any, error) {
 				r := bodyOf[undoRequest](c)
 				return c.ops.Undo(c.ctx, c.id(), r.Model, r.By)
@@ -208,12 +205,12 @@ func init() {
 			handle: func(c *call) (any, error) {
 				return c.ops.Judge(c.ctx, c.id(), *bodyOf[operations.JudgeRequest](c))
 			}},
-		{method: "POST", path: crawlPath + "/forget", name: "forget", about: "Take pages down for good, as dowse forget does.", body: typeOf[operations.ForgetRequest](), answer: typeOf[*collection.Forgotten](),
+		{method: "POST", path: crawlPath + "/forget", name: "forget", about: "Take pages down for good.", body: typeOf[operations.ForgetRequest](), answer: typeOf[*collection.Forgotten](),
 			handle: func(c *call) (any, error) {
 				return c.ops.Forget(c.ctx, c.id(), *bodyOf[operations.ForgetRequest](c))
 			}},
 		{method: "GET", path: crawlPath + "/exports", name: "listExports", about: "List the exports of a collection.", answer: typeOf[exportList](), items: "exports", produces: []string{typeNDJSON}, handle: (*call).exports},
-		{method: "POST", path: crawlPath + "/exports", name: "startExport", about: "Begin an export, as dowse export makes it.", body: typeOf[operations.ExportRequest](), answer: typeOf[*operations.Export](), status: http.StatusCreated, handle: (*call).export},
+		{method: "POST", path: crawlPath + "/exports", name: "startExport", about: "Begin an export.", body: typeOf[operations.ExportRequest](), answer: typeOf[*operations.Export](), status: http.StatusCreated, handle: (*call).export},
 		{method: "GET", path: crawlPath + "/exports/{export}", name: "getExport", about: "Get how far an export is.", answer: typeOf[*operations.Export](),
 			handle: func(c *call) (any, error) { return c.ops.ExportNamed(c.id(), c.r.PathValue("export")) }},
 		{method: "GET", path: crawlPath + "/exports/{export}/file", name: "getExportFile", about: "Download an export that is ready.", produces: []string{typeBinary}, raw: (*call).exportFile},

@@ -67,9 +67,8 @@ const (
 
 // children are the crawls that this process has started.
 type children struct {
-	mu      sync.Mutex
-	jobs    []*child
-	started int
+	mu   sync.Mutex
+	jobs []*child
 }
 
 // A child is one of them.

@@ -91,8 +91,22 @@ func SitesOf(col *collection.Collection, byHomepage bool) ([]site.Site, error) {
 	return catch.Sites(byHomepage), nil
 }
 
+// sites is SitesOf from the columns, so that no page is read for it.
+func (v *openView) sites(byHomepage bool) ([]site.Site, error) {
+	if _, err := v.col.Sites(); !errors.Is(err, collection.ErrNoSites) {
+		return SitesOf(v.col, byHomepage)
+	}
+	catch := site.Catch{Error: pageError}
+	for i, id := range v.pages.ids {
+		if u := v.col.URL(id); u != "" {
+			catch.Add(site.Rated{URL: u, Confidence: centred(v.pages.relevance[i], v.col.Threshold())})
+		}
+	}
+	return catch.Sites(byHomepage), nil
+}
+
 // maxGroupedPages is the largest crawl for pages whose pages are grouped into sites for an
-// answer: each page is read for it.
+// answer: the URL of each is read for it.
 const maxGroupedPages = 50_000
 
 // Sites lists the sites of a crawl for sites, or the hosts of a crawl for pages as sites.
@@ -116,7 +130,7 @@ func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteLi
 		if _, err := v.col.Sites(); errors.Is(err, collection.ErrNoSites) && len(v.pages.ids) > maxGroupedPages {
 			return failf(TooLarge, "", "this crawl looks for pages, and has more than %d to group into sites; the list of hosts has their counts", maxGroupedPages)
 		}
-		list, err := SitesOf(v.col, q.Homepage)
+		list, err := v.sites(q.Homepage)
 		if err != nil {
 			return err
 		}

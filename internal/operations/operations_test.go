@@ -522,3 +522,59 @@ func TestCompareWithItself(t *testing.T) {
 		t.Errorf("%+v", x.Differ)
 	}
 }
+
+// TestExplanationsAreBounded explains a page of a collection whose journal is longer than the bound: the
+// answer says that it is partial, and that of the command line is not.
+func TestExplanationsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	makeLarge(t, filepath.Join(dir, "large.dowse"), 12_000)
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	list, err := o.Pages(bg, "large", operations.PageQuery{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := list.Pages[0].URL
+	here, err := o.Why(bg, "large", string(u), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cr, err := crawler.View(filepath.Join(dir, "large.dowse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cr.Close()
+	there, err := cr.Collection.Why(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := cr.Collection.Journal.End()
+	if !here.Partial || there.Partial || here.Judged.Relevance != there.Judged.Relevance || size < 5<<20 {
+		t.Errorf("partial %v and %v, of a journal of %d bytes", here.Partial, there.Partial, size)
+	}
+}
+
+// TestSitesAreThoseOfTheCommandLine compares the sites that are grouped from the columns with those that the
+// command line groups from the pages.
+func TestSitesAreThoseOfTheCommandLine(t *testing.T) {
+	dir := copied(t)
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	cr, err := crawler.View(filepath.Join(dir, "pools.dowse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cr.Close()
+	for _, homepage := range []bool{false, true} {
+		want, err := operations.SitesOf(cr.Collection, homepage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.Sites(bg, "pools", operations.SiteQuery{Homepage: homepage, All: true, Limit: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = operations.PickSites(want, true, false, "order")
+		if len(want) < 5 || !slices.Equal(got.Sites, want) {
+			t.Errorf("homepage %v:\ngot  %+v\nwant %+v", homepage, got.Sites, want)
+		}
+	}
+}

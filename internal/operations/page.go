@@ -118,7 +118,7 @@ type Account struct {
 
 	Rank int                   `json:"rank,omitempty" doc:"the place of a waiting URL in the queue, from 1"`
 	Wait int                   `json:"waiting,omitempty" doc:"how many URLs wait"`
-	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, with --links"`
+	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, if asked for"`
 }
 
 // AccountOf explains a URL of a loaded collection. The place in the queue is computed only for

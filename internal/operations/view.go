@@ -96,6 +96,10 @@ const (
 	isUnsure
 )
 
+// maxHistory is how many bytes of the journal are read to explain a URL. The command line reads more, since
+// no other reader waits for it.
+const maxHistory = 4 << 20
+
 // viewOf opens a view of a collection.
 func viewOf(dir string, now time.Time) (*openView, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
@@ -106,6 +110,7 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 	if err != nil {
 		return nil, err
 	}
+	cr.Collection.History = maxHistory
 	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), gen: gen}
 	v.pages = columnsOf(v.col)
 	return v, nil
@@ -247,10 +252,15 @@ func (s *shelf) due() bool {
 		return true
 	}
 	age := s.now().Sub(s.made)
-	if age >= 0 && age < max(viewLeast, viewShare*s.took) {
+	if age >= 0 && age < viewLeast || s.cur.gen == generation(s.dir) {
 		return false
 	}
-	return s.cur.gen != generation(s.dir)
+	if age < 0 || age >= viewShare*s.took {
+		return true
+	}
+	// A crawl that has ended grows no more: its last view is worth waiting for.
+	s.renewed = collection.Running(s.dir) == 0
+	return s.renewed
 }
 
 // remake makes a new view and puts it into use. The old one is closed when its last question
