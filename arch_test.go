@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
 		"dowse/internal/plain", "dowse/internal/text", "dowse/weburl",
+		"dowse/internal/extract", "dowse/internal/maintext", // the own text of pages counts for more
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
@@ -98,6 +99,7 @@ var allowed = map[string][]string{
 		"dowse/internal/durable", // topics of crawls that are started
 	},
 	"dowse/internal/api":         {"dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain"},
+	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
@@ -161,6 +163,7 @@ var modules = map[string]struct {
 	"github.com/prometheus/client_golang":    {"metrics for Prometheus, and promtool's rules for their names", []string{"internal/api"}},
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
+	"github.com/modelcontextprotocol/go-sdk": {"tools for agents", []string{"internal/agents", "cmd/dowse"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},

@@ -105,11 +105,14 @@ type crawlCmd struct {
 	crawlFlags
 	// --demo crawls the synthetic web with a topic of the user's own, to try a topic file
 	// without a network.
-	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
-	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
-	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
-	DryRun  bool     `group:"recovery" rare:"" help:"Print what would be done, and do nothing."`
-	HelpAll helpAll  `help:"Show all flags."`
+	Demo  bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
+	Retry []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
+	Fresh bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
+	// A program that starts a crawl keeps the other end of its standard input open; when that program
+	// ends, however it ends, the crawl stops.
+	UntilEOF bool    `name:"until-eof" group:"much" rare:"" help:"Stop gently when standard input ends; for programs."`
+	DryRun   bool    `group:"recovery" rare:"" help:"Print what would be done, and do nothing."`
+	HelpAll  helpAll `help:"Show all flags."`
 }
 
 func (crawlCmd) Help() string {
@@ -150,6 +153,12 @@ func (c *crawlCmd) Run(w *world) error {
 	}
 	if err := c.reachable(job); err != nil {
 		return err
+	}
+	if c.UntilEOF {
+		if slices.Contains(c.Seed, "-") {
+			return usage("--until-eof does not go with --seed -: both read standard input")
+		}
+		go w.stopAtEOF()
 	}
 	c.opening = job.opening()
 	// A collection of a synthetic town or web brings its web; --demo makes one for a new

@@ -125,6 +125,7 @@ type cli struct {
 	// Take pages out, for other programs. Nothing of the collection changes.
 	Export exportCmd `cmd:"" job:"take out" help:"Export pages; the file suffix selects the format."`
 	Schema schemaCmd `cmd:"" job:"take out" help:"Print the JSON Schema of what commands print, or of topics."`
+	Mcp    mcpCmd    `cmd:"" name:"mcp" job:"take out" help:"Offer crawls and collections to agents, as tools (MCP)."`
 
 	// The lab crawls recorded and synthetic webs in virtual time; it has no collection
 	// and sends no request.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -144,4 +145,16 @@ func (i *interrupts) second() bool {
 		}
 	}
 	return false
+}
+
+// stopAtEOF reads standard input to its end, and then stops the command as a SIGTERM does.
+func (w *world) stopAtEOF() {
+	_, _ = io.Copy(io.Discard, w.in)
+	if w.ends == nil {
+		return
+	}
+	select {
+	case w.ends.ch <- syscall.SIGTERM:
+	default: // signals wait already
+	}
 }

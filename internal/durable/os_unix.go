@@ -5,6 +5,7 @@ package durable
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -21,4 +22,10 @@ func hardLinks(info fs.FileInfo) uint64 {
 		return 1
 	}
 	return uint64(st.Nlink)
+}
+
+// IsOwn reports whether the user of this process owns a file.
+func IsOwn(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -16,6 +16,6 @@
 // The result is a list of blocks ([Page.Main]), which is written as plain text or
 // as Markdown (write.go).
 //
-// The package is not used while a crawl runs. It is pure: the same bytes and the
+// A crawl itself does not use the package; exports, the search index and readers do. It is pure: the same bytes and the
 // same template give the same text.
 package maintext

@@ -13,6 +13,16 @@ type Text struct {
 	keep []bool
 }
 
+// Rest returns what is on the page and not in the text: the frame, if the text is
+// that of [Page.Main].
+func (t *Text) Rest() *Text {
+	rest := &Text{page: t.page, keep: make([]bool, len(t.keep))}
+	for i, keep := range t.keep {
+		rest.keep[i] = !keep
+	}
+	return rest
+}
+
 // Plain returns the text, blocks separated by line breaks.
 func (t *Text) Plain() string {
 	var b strings.Builder

@@ -264,14 +264,22 @@ func (o *Operations) spawn(dir string, args []string) (*child, error) {
 	}
 	cmd.Stdout, cmd.Stderr = out, out
 	ownGroup(cmd)
+	tie, err := o.tie(cmd)
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		out.Close()
+		tie()
 		return nil, fmt.Errorf("start a crawl: %w", err)
 	}
 	out.Close()
 	c.job = Job{Dir: dir, Process: cmd.Process.Pid, Begun: o.cfg.Now().UTC(), Command: command(args...), State: JobRunning}
 	go func() {
 		c.err = cmd.Wait()
+		tie()
+		o.renew(dir)
 		close(c.done)
 	}()
 	o.children.jobs = append(o.children.jobs, c)
@@ -279,6 +287,30 @@ func (o *Operations) spawn(dir string, args []string) (*child, error) {
 		o.children.jobs = slices.Delete(o.children.jobs, 0, len(o.children.jobs)-keptJobs)
 	}
 	return c, nil
+}
+
+// renew has the next question about the collection in a directory see all that its crawl has done.
+func (o *Operations) renew(dir string) {
+	o.mu.Lock()
+	s := o.shelves[dir]
+	o.mu.Unlock()
+	if s != nil {
+		s.renew()
+	}
+}
+
+// tie gives a process a standard input that ends when this process does, if crawls are bound to it. The returned function
+// ends it earlier.
+func (o *Operations) tie(cmd *exec.Cmd) (end func(), err error) {
+	if !o.cfg.Bound {
+		return func() {}, nil
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = r
+	return func() { r.Close(); w.Close() }, nil
 }
 
 // ended reports whether the process has ended.

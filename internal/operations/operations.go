@@ -32,6 +32,9 @@ type Config struct {
 	// CrawlFlags are arguments of every crawl that is started or continued, such as the contact and
 	// the networks that may be reached. A caller can't replace them.
 	CrawlFlags []string
+	// Bound gives every crawl that is started a standard input that ends with this process, however that
+	// ends. With a flag that has a crawl stop then, no crawl outlives this process.
+	Bound bool
 
 	// SearchKey returns the secret by which search indexes of this user are recognised; nil for none.
 	SearchKey func() []byte

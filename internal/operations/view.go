@@ -227,6 +227,10 @@ func (s *shelf) acquire(ctx context.Context) (*openView, error) {
 			return nil, ctx.Err()
 		}
 		s.mu.Lock()
+		if s.renewed && !s.closed { // what was changed came after that view was begun
+			s.mu.Unlock()
+			continue
+		}
 		v, err := s.cur, s.failed
 		if v != nil && err == nil {
 			v.users++

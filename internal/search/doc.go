@@ -15,8 +15,8 @@
 // while a crawl runs, with a bounded share of a processor. Both work in short rounds. A round
 // locks the index, opens the collection to read as any other process would, adds the next pages,
 // and closes everything again. So a round that is killed loses nothing but itself, a takedown waits for
-// one round at most, and readers are never blocked for longer. store.go has the folder on disk, update.go
-// the rounds.
+// one round at most, and readers are never blocked for longer. store.go has the folder on disk, check.go
+// its checksums, update.go the rounds, pagetext.go what of a page is searched.
 //
 // [Open] returns a [Searcher] over one or several loaded collections. It reads a private copy of the
 // index's root and maps the same segments, so that it is not affected by later rounds. query.go
@@ -30,5 +30,5 @@
 // # What it must never do
 //
 // It must never read an index that this user did not write on this machine: files of scorch are
-// mapped into memory and not checked. It must never change anything in a collection but its own folder and lock.
+// mapped into memory, and their checksums (check.go) show accidents, not intent. It must never change anything in a collection but its own folder and lock.
 package search

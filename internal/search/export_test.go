@@ -1,8 +1,13 @@
 package search
 
 import (
+	"errors"
 	"testing"
 	"time"
+
+	index "github.com/blevesearch/bleve_index_api"
+
+	"dowse/internal/frontier"
 )
 
 // HasTerm reports whether a word is in the dictionary of the index of a collection.
@@ -13,7 +18,7 @@ func HasTerm(t *testing.T, dir string, key []byte, word string) bool {
 		t.Fatal(err)
 	}
 	defer r.close()
-	for _, f := range []string{fieldTitle, fieldText} {
+	for _, f := range []string{fieldTitle, fieldText, fieldFrame} {
 		d, err := r.FieldDict(f)
 		if err != nil {
 			t.Fatal(err)
@@ -45,6 +50,12 @@ func UpdateSlowly(dir string, key []byte) error {
 	return nil
 }
 
+// Follow1 is Follow with a rest before the first round and what rests.
+var Follow1 = follow
+
+// Pause is what rests.
+var Pause = pause
+
 // TestFollowRests: a round is at most a tenth of the time.
 func TestFollowRests(t *testing.T) {
 	for _, took := range []time.Duration{time.Millisecond, time.Second, time.Minute} {
@@ -56,5 +67,48 @@ func TestFollowRests(t *testing.T) {
 	}
 	if rest := restAfter(time.Millisecond, false); rest < time.Second {
 		t.Errorf("a round without pages is followed by the next after %v", rest)
+	}
+}
+
+// OpenIndex opens the index of a collection as a searcher does, and closes it. It makes nothing again.
+func OpenIndex(dir string, key []byte) error {
+	s := Options{Key: key}.store(dir)
+	if !s.trusted() {
+		return errDamaged
+	}
+	r, err := s.openSnapshot()
+	if err != nil {
+		return err
+	}
+	return r.close()
+}
+
+// IsDamaged reports whether an index that causes the error is made again.
+func IsDamaged(err error) bool { return errors.Is(err, errDamaged) }
+
+// NewScratch makes a scratch folder, and returns its path and what removes it.
+func NewScratch() (path string, remove func() error, err error) {
+	s, err := newScratch("search")
+	if err != nil {
+		return "", nil, err
+	}
+	return s.path, s.remove, nil
+}
+
+// RemoveLeftScratch removes the scratch folders that no process uses.
+var RemoveLeftScratch = removeLeftScratch
+
+// DropPage removes a page from an index, without its state knowing it.
+func DropPage(t *testing.T, dir string, key []byte, id frontier.ID) {
+	t.Helper()
+	s := Options{Key: key}.store(dir)
+	w, err := s.openWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := index.NewBatch()
+	b.Delete(docID(id))
+	if err := errors.Join(w.Batch(b), w.close(s.files.Path(storeName)), s.seal()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -11,11 +11,13 @@ import (
 )
 
 // Parameters of BM25F: how soon further occurrences of a word count less, how much long fields are
-// held against a page, and what a word in the title is worth. The first two are the usual values.
+// held against a page, and what a word in the title and in the frame is worth, compared with the own text. The first
+// two are the usual values.
 const (
 	saturation  = 1.2  // k1
 	lengthShare = 0.75 // b
 	titleWeight = 4.0
+	frameWeight = 0.2
 )
 
 // A matcher finds the pages of one index that match the clauses of a query, and rates them. It is used
@@ -34,9 +36,9 @@ type matcher struct {
 
 // stats are the statistics of all indexes that are searched together.
 type stats struct {
-	pages       int
-	title, text float64 // average number of words
-	df          map[string]int
+	pages              int
+	title, text, frame float64 // average number of words
+	df                 map[string]int
 }
 
 // A wordGroup is a word that is looked for: pages with any of its terms have it.
@@ -52,7 +54,7 @@ func (m *matcher) fields(g wordGroup) []field {
 	if g.title {
 		return []field{title}
 	}
-	return []field{title, {fieldText, 1, max(m.stats.text, 1)}}
+	return []field{title, {fieldText, 1, max(m.stats.text, 1)}, {fieldFrame, frameWeight, max(m.stats.frame, 1)}}
 }
 
 // A field is a part of a page that words are looked for in.
@@ -271,7 +273,7 @@ func (m *matcher) phrases(clauses []clause, docs []uint64) ([]uint64, error) {
 	return docs, nil
 }
 
-// inText adds the pages among docs in whose text words follow each other to has.
+// inText adds the pages among docs in whose text or frame words follow each other to has.
 func (m *matcher) inText(words []queryWord, docs []uint64, has map[uint64]bool) error {
 	with, err := m.having(words[0], docs)
 	if err != nil || len(words) == 1 {
@@ -296,16 +298,18 @@ func (m *matcher) inText(words []queryWord, docs []uint64, has map[uint64]bool) 
 	return nil
 }
 
-// having returns those of some pages whose text has a word.
+// having returns those of some pages whose text or frame has a word.
 func (m *matcher) having(w queryWord, docs []uint64) (list []uint64, err error) {
-	for _, t := range w.terms {
-		r, err := m.index.TermFieldReader(m.ctx, []byte(t), fieldText, false, false, false)
-		if err != nil {
-			return nil, err
-		}
-		err = walk(r, docs, func(d uint64, _ *index.TermFieldDoc) { list = append(list, d) })
-		if err := errors.Join(err, r.Close()); err != nil {
-			return nil, err
+	for _, f := range []string{fieldText, fieldFrame} {
+		for _, t := range w.terms {
+			r, err := m.index.TermFieldReader(m.ctx, []byte(t), f, false, false, false)
+			if err != nil {
+				return nil, err
+			}
+			err = walk(r, docs, func(d uint64, _ *index.TermFieldDoc) { list = append(list, d) })
+			if err := errors.Join(err, r.Close()); err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.Sort(list)

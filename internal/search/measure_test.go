@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,9 @@ import (
 	"dowse/settings"
 )
 
-var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, a number of made pages, or the directory of a collection")
+var measure = flag.String("measure", "", "measure indexing and searching: wikispeedia, teasers, a number of made pages, or the directory of a collection")
+
+var keep = flag.String("keep", "", "make the collection that is measured in this directory, and keep it for -measure")
 
 // key is a user's secret.
 var key = []byte("0123456789abcdef")
@@ -41,6 +44,16 @@ func (certain) Judge(*dowse.Page) dowse.Verdict {
 func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "made.dowse")
+	if *keep != "" {
+		dir = *keep
+	}
+	crawlMade(t, dir, web, judge, pages, seeds...)
+	return dir
+}
+
+// crawlMade makes a collection in a directory.
+func crawlMade(t testing.TB, dir string, web http.RoundTripper, judge dowse.Judge, pages int, seeds ...string) {
+	t.Helper()
 	crawl(t, dir, crawler.Config{
 		Words: []string{"made"}, Judge: judge, Seeds: seeds, Transport: web, NoSitemaps: true,
 		Settings: settings.Settings{
@@ -49,7 +62,6 @@ func crawled(t testing.TB, web http.RoundTripper, judge dowse.Judge, pages int, 
 			Politeness: settings.Politeness{Delay: settings.None, Conns: 8, InFlight: 16, Prefer: "time"},
 		},
 	})
-	return dir
 }
 
 // crawl begins or resumes a crawl and runs it to its end.
@@ -106,7 +118,7 @@ func search1(t testing.TB, s *search.Searcher, r search.Request) *search.Result 
 // TestMeasure measures what docs/search.md reports: how fast pages are indexed, how many bytes they take, how
 // fast queries are answered, and where a page is among the hits for its title.
 func TestMeasure(t *testing.T) {
-	if *measure == "" {
+	if *measure == "" || *measure == "crawl" {
 		t.Skip("not asked for: -measure wikispeedia, or -measure 100000")
 	}
 	dir := measured(t)
@@ -136,16 +148,94 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	fmt.Printf("| mean reciprocal rank, %d titles | %.3f |\n", len(queries), rank/float64(len(queries)))
+	if *measure == "teasers" {
+		measureTeasers(t, s)
+	}
 	for _, kind := range []string{"title", "one word", "two words", "phrase", "similar"} {
 		times := timed(t, s, kind, rows)
 		fmt.Printf("| %s: queries per second of a processor, median, p99 | %.0f, %.1f ms, %.1f ms |\n", kind, 1/mean(times), times[len(times)/2]*1e3, times[len(times)*99/100]*1e3)
 	}
 }
 
+// TestFollowTakesATenth counts the processor time of everything that Follow causes, the engine and the collection of garbage
+// included, against the time that passes. The rests are counted and not made.
+func TestFollowTakesATenth(t *testing.T) {
+	dir := crawled(t, proseWeb{800}, certain{}, 800, "http://h0.example/0")
+	runtime.GC()
+	rounds, rested := 0, time.Duration(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	began, beganCPU := time.Now(), cpu(t)
+	err := search.Follow1(ctx, dir, func() []byte { return key }, 0, func(_ context.Context, d time.Duration) bool {
+		rested += d
+		rounds++
+		return rounds <= 6
+	})
+	used, passed := cpu(t)-beganCPU, time.Since(began)+rested
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := search1(t, opened(t, search.Options{Key: key}, false, dir), search.Request{Query: spelled(0), Limit: 1})
+	if got.Lag.Pages != 200 || rounds != 7 {
+		t.Errorf("after %d rounds %d of 800 pages are missing, want 200, so the test shows nothing", rounds-1, got.Lag.Pages)
+	}
+	share := used / passed.Seconds()
+	t.Logf("%.1f s of a processor in %.1f s: %.3f", used, passed.Seconds(), share)
+	if share > 0.1 {
+		t.Errorf("Follow takes %.3f of a processor, want at most 0.1", share)
+	}
+}
+
+// TestMeasureCrawl measures what the index costs a crawl that has no delays and is limited by the processor: pairs of crawls of
+// the same pages, with the index that follows and without.
+func TestMeasureCrawl(t *testing.T) {
+	if *measure != "crawl" {
+		t.Skip("not asked for: -measure crawl")
+	}
+	const pages = 12_000
+	for range 3 {
+		for _, indexed := range []bool{false, true} {
+			dir := filepath.Join(t.TempDir(), "made.dowse")
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			began, beganCPU := time.Now(), cpu(t)
+			if indexed {
+				go func() { done <- followWhenThere(ctx, dir) }()
+			} else {
+				done <- nil
+			}
+			crawlMade(t, dir, proseWeb{pages}, certain{}, pages, "http://h0.example/0")
+			took, used := time.Since(began).Seconds(), cpu(t)-beganCPU
+			cancel()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			lag := pages
+			if indexed {
+				lag = search1(t, opened(t, search.Options{Key: key}, false, dir), search.Request{Query: spelled(0), Limit: 1}).Lag.Pages
+			}
+			fmt.Printf("| index %v | %.0f pages/s | %.2f ms of a processor per page | %d pages indexed |\n", indexed, pages/took, used/pages*1e3, pages-lag)
+		}
+	}
+}
+
+// followWhenThere is Follow for a collection that is about to be made, without the rest before the first round.
+func followWhenThere(ctx context.Context, dir string) error {
+	for !collection.IsCollection(dir) {
+		if !search.Pause(ctx, 100*time.Millisecond) {
+			return nil
+		}
+	}
+	return search.Follow1(ctx, dir, func() []byte { return key }, time.Second, search.Pause)
+}
+
 // measured returns the collection that the flag asks for.
 func measured(t *testing.T) string {
 	if collection.IsCollection(*measure) {
 		return *measure
+	}
+	if *measure == "teasers" {
+		return crawled(t, teaserWeb{}, certain{}, 0, "http://h0.example/0")
 	}
 	if *measure != "wikispeedia" {
 		n, err := strconv.Atoi(*measure)
@@ -180,12 +270,14 @@ func rowsOf(t testing.TB, dir string) func(yield func(*collection.Row) bool) {
 	}
 }
 
-// titles draws pages whose titles are the queries. A title that several pages have names none of them.
+// titles draws pages whose titles are the queries, the same whatever the order of the crawl was. A title that several pages have names none of
+// them.
 func titles(rows []*collection.Row, n int) (list []*collection.Row) {
 	counts := map[string]int{}
 	for _, r := range rows {
 		counts[strings.ToLower(r.Title)]++
 	}
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *collection.Row) int { return strings.Compare(string(a.URL), string(b.URL)) })
 	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(rows)) {
 		if r := rows[i]; len(list) < n && r.Title != "" && counts[strings.ToLower(r.Title)] == 1 {
 			list = append(list, r)
@@ -295,6 +387,62 @@ func (w proseWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 		fmt.Fprintf(&b, "<a href=http://h%d.example/%d>%s</a> ", k%1000, k, title(k))
 	}
 	return answer(req, 200, b.String()), nil
+}
+
+// A teaserWeb is news sites: each page has an article, and next to it the first sentences of other articles, in elements
+// that say so on every second host and in nameless ones on the others.
+type teaserWeb struct{}
+
+// teaserPages is the number of pages of a teaserWeb.
+const teaserPages = 3000
+
+// first returns the first sentence of an article: words that are seldom used.
+func (teaserWeb) first(i int) string {
+	dice := rand.New(rand.NewPCG(uint64(i), 9))
+	words := make([]string, 8)
+	for k := range words {
+		words[k] = spelled(5000 + dice.Uint64N(95_000))
+	}
+	return strings.Join(words, " ") + "."
+}
+
+// RoundTrip answers with the page that the path numbers.
+func (w teaserWeb) RoundTrip(req *http.Request) (*http.Response, error) {
+	i, err := strconv.Atoi(strings.Trim(req.URL.Path, "/"))
+	if err != nil || i >= teaserPages {
+		return answer(req, 404, "no such page"), nil
+	}
+	article, aside := [2]string{"<article>", "</article>"}, [2]string{"<aside>", "</aside>"}
+	if i%2 == 1 {
+		article, aside = [2]string{"<div>", "</div>"}, [2]string{"<div>", "</div>"}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html lang=en><title>%s</title>%s<p>%s %s</p>", prose(uint64(i)<<32, 4), article[0], w.first(i), prose(uint64(i), 40))
+	for k := range 4 {
+		fmt.Fprintf(&b, "<p>%s</p>", prose(uint64(i)<<8+uint64(k), 50))
+	}
+	fmt.Fprint(&b, article[1], aside[0])
+	for k := range 10 {
+		other := (10*i + k + 1) % teaserPages
+		fmt.Fprintf(&b, "<p><a href=http://h%d.example/%d>%s</a></p>", other%40, other, w.first(other))
+	}
+	fmt.Fprint(&b, aside[1])
+	return answer(req, 200, b.String()), nil
+}
+
+// measureTeasers prints where an article is among the hits for three words of its first sentence, which ten other pages show.
+func measureTeasers(t *testing.T, s *search.Searcher) {
+	sum := [2]float64{}
+	for i := range 200 {
+		n := 7*i + 3
+		words := strings.Fields(strings.TrimSuffix(teaserWeb{}.first(n), "."))
+		got := search1(t, s, search.Request{Query: strings.Join(words[1:4], " "), Limit: 100})
+		want := dowse.URL(fmt.Sprintf("http://h%d.example/%d", n%40, n))
+		if at := slices.IndexFunc(got.Hits, func(h search.Hit) bool { return h.Page.URL == want || slices.Contains(h.Same, want) }); at >= 0 {
+			sum[n%2] += 1 / float64(at+1) / 100
+		}
+	}
+	fmt.Printf("| mean reciprocal rank, three words of an article that others show: elements, nameless | %.3f, %.3f |\n", sum[0], sum[1])
 }
 
 // answer makes an answer of HTML.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -95,22 +94,24 @@ type part struct {
 	index *snapshot
 	state state
 	lag   Lag
-	tmp   string  // folder of a temporary index; "" for none
-	ids   []int64 // of pages by their number in the index, plus 1; 0 for not known yet
+	tmp   *scratch // folder of a temporary index; nil for none
+	ids   []int64  // of pages by their number in the index, plus 1; 0 for not known yet
 }
 
 // Open brings the indexes of loaded collections up to date and opens them. If update is false, they are
 // taken as they are, and what they lack is in the Lag of every result; one that is missing or can't be used is
 // made in any case. A collection that can't be written gets an index in a temporary folder, unless it has one.
 func Open(ctx context.Context, cols []*collection.Collection, o Options, update bool) (*Searcher, error) {
+	removeLeftScratch()
 	s := &Searcher{lex: newStems(), stats: stats{df: map[string]int{}}}
+	o.checked = map[string]bool{}
 	for _, col := range cols {
 		p, err := openPart(ctx, col, o, update)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.parts = append(s.parts, p)
-		if p.tmp != "" {
+		if p.tmp != nil {
 			s.Temporary = append(s.Temporary, col.Dir)
 		}
 	}
@@ -161,13 +162,13 @@ func unwritable(err error) bool {
 
 // elsewhere makes an index in a temporary folder.
 func (p *part) elsewhere(ctx context.Context, o Options) (Options, error) {
-	tmp, err := os.MkdirTemp("", "dowse-index-*")
+	tmp, err := newScratch("index")
 	if err != nil {
 		return o, fmt.Errorf("search: %s can't be written, and neither can a temporary folder: %w", p.col.Dir, err)
 	}
-	p.tmp, o.temporary = tmp, tmp
+	p.tmp, o.temporary = tmp, tmp.path
 	if len(o.Key) == 0 {
-		o.Key = []byte(tmp) // the folder is private
+		o.Key = []byte(tmp.path) // the folder is private
 	}
 	return o, Update(ctx, p.col.Dir, o)
 }
@@ -205,8 +206,8 @@ func (p *part) close() (err error) {
 	if p.index != nil {
 		err = p.index.close()
 	}
-	if p.tmp != "" {
-		err = errors.Join(err, os.RemoveAll(p.tmp))
+	if p.tmp != nil {
+		err = errors.Join(err, p.tmp.remove())
 	}
 	return err
 }
@@ -225,20 +226,21 @@ const maxLanguages = 5
 // survey reads the statistics of all indexes and the languages of their pages.
 func (s *Searcher) survey() (err error) {
 	defer recovered(&err)
-	added, title, body, counts := 0, 0, 0, map[string]int{}
+	var all state
+	counts := map[string]int{}
 	for _, p := range s.parts {
 		n, err := p.index.DocCount()
 		if err != nil {
 			return err
 		}
 		s.stats.pages += int(n)
-		added, title, body = added+p.state.Added, title+p.state.Title, body+p.state.Text
+		all.Added, all.Title, all.Text, all.Frame = all.Added+p.state.Added, all.Title+p.state.Title, all.Text+p.state.Text, all.Frame+p.state.Frame
 		if err := p.languages(counts); err != nil {
 			return err
 		}
 	}
-	if added > 0 {
-		s.stats.title, s.stats.text = float64(title)/float64(added), float64(body)/float64(added)
+	if n := float64(all.Added); n > 0 {
+		s.stats.title, s.stats.text, s.stats.frame = float64(all.Title)/n, float64(all.Text)/n, float64(all.Frame)/n
 	}
 	for _, c := range most(counts, maxLanguages) {
 		s.langs = append(s.langs, c.Value)
@@ -484,16 +486,24 @@ func (p *part) idOf(internal index.IndexInternalID) (frontier.ID, error) {
 	if known := p.ids[d]; known > 0 {
 		return frontier.ID(known - 1), nil
 	}
-	name, err := p.index.ExternalID(internal)
+	id, err := pageID(p.index, internal)
+	if err == nil {
+		p.ids[d] = int64(id) + 1
+	}
+	return id, err
+}
+
+// pageID returns the number in the crawl of a page in an index, frontier.None for a name that is none.
+func pageID(r index.IndexReader, internal index.IndexInternalID) (frontier.ID, error) {
+	name, err := r.ExternalID(internal)
 	if err != nil {
 		return frontier.None, err
 	}
-	id := frontier.None
-	if n, err := strconv.ParseUint(name, 16, 32); err == nil {
-		id = frontier.ID(n)
+	n, err := strconv.ParseUint(name, 16, 32)
+	if err != nil {
+		return frontier.None, nil
 	}
-	p.ids[d] = int64(id) + 1
-	return id, nil
+	return frontier.ID(n), nil
 }
 
 // visitOf returns the last visit to a page. A page that the crawl does not know, or that was taken down, is not
@@ -656,7 +666,7 @@ func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	h := Hit{Score: score, Collection: p.col.Dir, Page: row}
 	marks := x.marker(row.Language)
 	h.Title = marks.pieces(cutTitle(row.Title))
-	if doc, err := p.col.DocumentOf(row); err == nil {
+	if doc, err := readPage(p.col, row.Page); err == nil {
 		h.Snippet = marks.snippet(doc)
 	}
 	return h

@@ -216,7 +216,7 @@ func TestCollectionsAreOne(t *testing.T) {
 
 func TestSimilar(t *testing.T) {
 	web := reefs()
-	web["d.example/x"] = page(300, "en", "Sculpins", "The reef sculpin hides. A sculpin eats. Sculpins hatch.")
+	web["d.example/x"] = page(300, "en", "Sculpins", "The reef sculpin hides. A sculpin eats. Sculpins hatch, and every young sculpin hides again.")
 	web["d.example/y"] = page(301, "en", "Fish", "Of the sculpins on this reef most hide, eat and hatch as a sculpin must.")
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, web))
 	got := search1(t, s, search.Request{Similar: "http://d.example/x"})
@@ -496,5 +496,26 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	cancel()
 	if err := search.Follow(ctx, t.TempDir(), func() []byte { return key }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOwnTextCountsMore: a page that is about a word comes before pages that have it, in a shorter text, in a list of
+// other pages; these are found all the same, also by a phrase, and their excerpt shows where.
+func TestOwnTextCountsMore(t *testing.T) {
+	web := pageWeb{}
+	article := "The narwhal is a whale of the north, and a narwhal tusk is a tooth, as this reef page says in some length. "
+	web["a.example/about"] = page(900, "en", "About", article+prose(901, 300))
+	for i := range uint64(4) {
+		web[fmt.Sprintf("b.example/%d", i)] = fmt.Sprintf("<html lang=en><title>Other</title><article><p>A reef text of another kind that is not short: %s</p></article><aside><p><a href=/x>narwhal tusk, narwhal tooth</a></p></aside>", prose(910+i, 40))
+	}
+	s := opened(t, search.Options{Key: key}, true, crawlAll(t, web))
+	for _, q := range []string{"narwhal", `"narwhal tusk"`} {
+		got := search1(t, s, search.Request{Query: q})
+		if got.Total != 5 || got.Hits[0].Page.URL != "http://a.example/about" {
+			t.Errorf("%s: got %d pages, first %s; want 5, first the page about it", q, got.Total, got.Hits[0].Page.URL)
+		}
+		if last := fmt.Sprint(got.Hits[4].Snippet); !strings.Contains(last, "tooth") {
+			t.Errorf("%s: the excerpt of a page with the word in its frame is %s", q, last)
+		}
 	}
 }

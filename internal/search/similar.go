@@ -8,7 +8,6 @@ import (
 
 	"dowse/collection"
 	"dowse/internal/frontier"
-	"dowse/internal/plain"
 )
 
 // Bounds of a comparison: how many terms of the page are weighed, and how many are looked for.
@@ -35,17 +34,17 @@ func (x *answer) liken() error {
 		if err != nil {
 			return err
 		}
-		doc, err := p.col.DocumentOf(row)
+		doc, err := readPage(p.col, row.Page)
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
 		x.like = &likeness{p, id}
 		language := languageOf(row.Language)
 		counts := map[string]int{}
-		for _, t := range x.s.lex.tokens(language, plain.Cut(doc.Text, maxText)) {
+		for _, t := range x.s.lex.tokens(language, doc.own+"\n"+doc.frame) {
 			counts[t.term]++
 		}
-		for _, t := range x.s.lex.tokens(language, plain.Cut(doc.Title, maxTitle)) {
+		for _, t := range x.s.lex.tokens(language, doc.title) {
 			counts[t.term] += titleWeight
 		}
 		return x.choose(counts)

@@ -98,17 +98,27 @@ func (m *marker) pieces(s string) (list []Piece) {
 	return list
 }
 
-// snippet returns the part of a page's text with the most words of the query, each counted once by its
-// rarity; the earliest of several. Without any it is the description, or the beginning of the text.
-func (m *marker) snippet(doc *dowse.Document) []Piece {
-	s := plain.Cut(doc.Text, maxText)
+// snippet returns the part of a page with the most words of the query. It is taken from the own text, or from the frame if that
+// has none of them. If neither has, it is the description, or the beginning of the text.
+func (m *marker) snippet(t *pageText) []Piece {
+	for _, s := range []string{t.own, t.frame} {
+		if list := m.excerpt(s); list != nil {
+			return list
+		}
+	}
+	return m.pieces(firstWords(cmp.Or(t.description, t.own)))
+}
+
+// excerpt returns the part of a text with the most words of the query, each counted once by its
+// rarity; the earliest of several. It is nil if the text has none of them.
+func (m *marker) excerpt(s string) []Piece {
 	words := dowse.Words(s)
 	weights := make(map[int]spot, 16) // by the first byte of the word
 	for _, p := range m.spots(s) {
 		weights[p.start] = p
 	}
 	if len(weights) == 0 {
-		return m.pieces(firstWords(cmp.Or(doc.Description, s)))
+		return nil
 	}
 	best, at := -1.0, 0
 	for i := range words {

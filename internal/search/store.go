@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -27,8 +26,11 @@ const (
 	storeName = folder + "/store" // the files of scorch
 	idName    = folder + "/id"    // a random number
 	markName  = folder + "/mark"  // the proof that this user made id here
+	sealName  = folder + "/seal"  // the checksum of the root, while no round runs
 	lockName  = "search.lock"
 	rootFile  = "root.bolt"
+
+	segmentSuffix = ".zap"
 )
 
 // ErrBusy is returned if another process works on the index for longer than a round takes.
@@ -40,8 +42,9 @@ var errDamaged = errors.New("search: the index is damaged")
 // A store is the folder of an index: below a collection, or below a temporary folder if the
 // collection can't be written.
 type store struct {
-	files durable.Dir
-	key   []byte // of the user; nil trusts no index that is there
+	files   durable.Dir
+	key     []byte          // of the user; nil trusts no index that is there
+	checked map[string]bool // segments that need not be checked again, by name and identity; may be nil
 }
 
 // trusted reports whether the index was made by this user, in this place. A copy is not: its file
@@ -221,22 +224,41 @@ func (w *indexWriter) close(path string) error {
 type snapshot struct {
 	index.IndexReader
 	index index.Index
-	tmp   string
+	tmp   *scratch
 }
 
 // openSnapshot opens the index as it is now. Scorch would lock out writers for as long as a reader is open, so a
 // copy of the small file that lists the segments is opened instead, in a private folder with links
 // to the segments. Segments never change, and one that is deleted stays readable while it is
-// mapped. The copy has no words of pages in it.
+// mapped. The copy has no words of pages in it. Every byte of the index is compared with its checksum first.
 func (s store) openSnapshot() (*snapshot, error) {
-	tmp, err := os.MkdirTemp("", "dowse-search-*")
+	lock, err := s.lock(true)
+	if err != nil {
+		return nil, err
+	}
+	if lock != nil {
+		defer lock.Close()
+	}
+	root, err := s.sealed()
+	if err != nil {
+		return nil, err
+	}
+	segments, err := s.segments()
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll(segments)
+	for name, f := range segments {
+		if err := s.check(name, f); err != nil {
+			return nil, err
+		}
+	}
+	tmp, err := newScratch("search")
 	if err != nil {
 		return nil, err
 	}
 	r := &snapshot{tmp: tmp}
-	if err = s.copyRoot(durable.In(tmp)); err != nil {
-		err = fmt.Errorf("%w: %w", errDamaged, err)
-	} else {
+	if err = tmp.fill(root, segments); err == nil {
 		err = r.open()
 	}
 	if err != nil {
@@ -245,38 +267,38 @@ func (s store) openSnapshot() (*snapshot, error) {
 	return r, nil
 }
 
-// copyRoot copies what a snapshot needs, while no round runs.
-func (s store) copyRoot(to durable.Dir) error {
-	lock, err := s.lock(true)
-	if err != nil {
+// fill writes the root of an index into the folder, and links to its segments.
+func (s *scratch) fill(root []byte, segments map[string]*durable.File) error {
+	if err := s.files.WriteFile(rootFile, root); err != nil {
 		return err
 	}
-	if lock != nil {
-		defer lock.Close()
-	}
-	if err := s.plain(); err != nil {
-		return err
-	}
-	from := s.files.Sub(storeName)
-	root, err := from.ReadFile(rootFile)
-	if err != nil {
-		return err
-	}
-	if err := to.WriteFile(rootFile, root); err != nil {
-		return err
-	}
-	segments, err := from.Names("*.zap")
-	if err != nil {
-		return err
-	}
-	for _, name := range segments {
-		path, err := filepath.Abs(from.Path(name))
+	for name, f := range segments {
+		path, err := filepath.Abs(f.Name())
 		if err != nil {
 			return err
 		}
-		if err := to.LinkTo(name, path); err != nil {
+		if err := s.files.LinkTo(name, path); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// check is checkSegment, once for each segment.
+func (s store) check(name string, f *durable.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	key := name + " " + durable.Identity(info)
+	if s.checked[key] {
+		return nil
+	}
+	if err := checkSegment(f); err != nil {
+		return err
+	}
+	if s.checked != nil {
+		s.checked[key] = true
 	}
 	return nil
 }
@@ -284,7 +306,7 @@ func (s store) copyRoot(to durable.Dir) error {
 // open opens the copied root.
 func (r *snapshot) open() (err error) {
 	defer recovered(&err)
-	x, err := scorch.NewScorch(scorch.Name, map[string]any{"path": r.tmp, "read_only": true, "bolt_timeout": "5s"}, nil)
+	x, err := scorch.NewScorch(scorch.Name, map[string]any{"path": r.tmp.path, "read_only": true, "bolt_timeout": "5s"}, nil)
 	if err != nil {
 		return err
 	}
@@ -298,7 +320,7 @@ func (r *snapshot) open() (err error) {
 
 // close closes the index and removes the private folder.
 func (r *snapshot) close() (err error) {
-	defer func() { err = errors.Join(err, os.RemoveAll(r.tmp)) }()
+	defer func() { err = errors.Join(err, r.tmp.remove()) }()
 	defer recovered(&err)
 	if r.IndexReader != nil {
 		err = r.IndexReader.Close()

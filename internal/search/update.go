@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"hash/fnv"
 	"runtime"
 	"sync"
@@ -23,20 +24,20 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
-	"dowse/internal/plain"
 )
 
 // version is that of the contents of an index. It changes with the rules by which pages become
 // terms; an index of another version is made again.
-const version = 1
+const version = 2
 
 // Fields of a page in the index.
 const (
 	fieldTitle = "title"
-	fieldText  = "text"
+	fieldText  = "text"  // the page's own text
+	fieldFrame = "frame" // the rest of the text
 	fieldLang  = "lang"  // as by languageOf for terms, the primary tag for queries
 	fieldDate  = "date"  // 2006-01-02: when it was published, or else fetched
-	fieldOrder = "order" // the words of the text in order, see orderOf
+	fieldOrder = "order" // the words of text and frame in order, see orderOf
 )
 
 // stateKey is where scorch keeps the state, in one commit with the pages that it speaks of.
@@ -55,11 +56,26 @@ type state struct {
 	At      time.Time   `json:"at"`
 	Begun   bool        `json:"begun"` // Through is set
 
-	// Added counts the visits that were indexed, Title and Text their words, for the average
+	// Added counts the visits that were indexed; Title, Text and Frame their words, for the average
 	// lengths.
 	Added int `json:"added"`
 	Title int `json:"title"`
 	Text  int `json:"text"`
+	Frame int `json:"frame"`
+	// Unread counts the visits whose answers could not be read, so that they are not in the index.
+	Unread int `json:"unread,omitempty"`
+	// Sum is a checksum of the other fields.
+	Sum uint32 `json:"sum"`
+}
+
+// checksum returns the value of Sum.
+func (st state) checksum() uint32 {
+	st.Sum = 0
+	data, err := json.Marshal(st)
+	if err != nil {
+		panic(err) // it has numbers and a time only
+	}
+	return crc32.ChecksumIEEE(data)
 }
 
 // Options say where an index is kept, and who uses it.
@@ -73,15 +89,16 @@ type Options struct {
 	// the number that were missing at the beginning, 0 if that is not known.
 	Progress func(done, all int)
 
-	temporary string // folder of the index; "" for the collection
+	temporary string          // folder of the index; "" for the collection
+	checked   map[string]bool // see store
 }
 
 // store returns the folder of the index of a collection.
 func (o Options) store(dir string) store {
 	if o.temporary != "" {
-		return store{durable.In(o.temporary), o.Key}
+		dir = o.temporary
 	}
-	return store{durable.In(dir), o.Key}
+	return store{durable.In(dir), o.Key, o.checked}
 }
 
 // Sizes of a round: it ends when either is reached. A round of Follow takes about half a second of a processor.
@@ -122,23 +139,26 @@ func Update(ctx context.Context, dir string, o Options) error {
 const (
 	followFirst = 20 * time.Second // before the first round: a short crawl is indexed when it is searched
 	followIdle  = 10 * time.Second // before a round if there is little to do
-	followShare = 10               // one round in this many parts of the time
+	// followShare is one round in this many parts of the time. It is more than ten, because the engine and the
+	// garbage collector work in goroutines of their own during a round: all of it together takes at most a
+	// tenth of one processor.
+	followShare = 13
 )
 
 // Follow keeps the index of a collection up to date until ctx ends. It works in one
-// goroutine, and rests nine times as long as each round took, so that it takes at most a tenth of one
+// goroutine, and rests twelve times as long as each round took, so that everything it causes takes at most a tenth of one
 // processor. Errors end it and are returned; the next search makes up for it.
 //
 // key returns the secret of [Options].Key. It is called once, before the first round; without a key nothing is done.
 func Follow(ctx context.Context, dir string, key func() []byte) error {
+	return follow(ctx, dir, key, followFirst, pause)
+}
+
+// follow is Follow with a rest before the first round and what rests. rest returns false if ctx has ended.
+func follow(ctx context.Context, dir string, key func() []byte, first time.Duration, rest func(context.Context, time.Duration) bool) error {
 	u := &updater{dir: dir, lex: newStems(), most: followPages}
 	defer u.close()
-	for rest := followFirst; ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(rest):
-		}
+	for wait := first; rest(ctx, wait); {
 		if u.o.Key == nil {
 			u.o = Options{Key: key(), Workers: 1}
 			u.s = u.o.store(dir)
@@ -151,11 +171,24 @@ func Follow(ctx context.Context, dir string, key func() []byte) error {
 		if err != nil && !errors.Is(err, ErrBusy) {
 			return err
 		}
-		rest = restAfter(time.Since(begun), more)
+		wait = restAfter(time.Since(begun), more)
+	}
+	return nil
+}
+
+// pause waits, and returns false if ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
 	}
 }
 
-// restAfter returns how long Follow rests after a round: nine times as long as it took, and longer if there
+// restAfter returns how long Follow rests after a round: twelve times as long as it took, and longer if there
 // is nothing more to do.
 func restAfter(took time.Duration, more bool) time.Duration {
 	rest := (followShare - 1) * took
@@ -207,17 +240,47 @@ func (u *updater) round(fresh bool) (more bool, err error) {
 			return false, err
 		}
 	}
+	sealed, err := u.s.unseal()
+	if err != nil {
+		return false, err
+	}
+	if more, err = u.write(col, sealed); err != nil {
+		return false, err
+	}
+	return more, u.s.seal()
+}
+
+// write opens the index, adds the next pages, and closes it. An index that was not sealed is checked before.
+func (u *updater) write(col *collection.Collection, sealed bool) (more bool, err error) {
+	before, err := u.s.segments()
+	if err != nil {
+		return false, err
+	}
+	defer closeAll(before)
 	w, err := u.s.openWriter()
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, w.close(u.s.files.Path(storeName))) }()
+	more, err = u.extend(w, col, sealed)
+	if err = errors.Join(err, w.close(u.s.files.Path(storeName))); err != nil {
+		return false, err
+	}
+	return more, u.s.checkMerged(before)
+}
+
+// extend adds the next pages to an open index.
+func (u *updater) extend(w *indexWriter, col *collection.Collection, sealed bool) (more bool, err error) {
 	st, err := stateOf(w)
 	if err != nil {
 		return false, err
 	}
 	if err := st.fits(col); err != nil {
 		return false, err
+	}
+	if !sealed {
+		if err := checkPages(w, col, &st); err != nil {
+			return false, err
+		}
 	}
 	entries, more, err := u.next(col, &st)
 	if err != nil || len(entries) == 0 && !more && st.Begun && st.Version == version {
@@ -245,6 +308,9 @@ func readState(r index.IndexReader) (st state, err error) {
 	data, err := r.GetInternal(stateKey)
 	if err == nil && len(data) > 0 {
 		err = json.Unmarshal(data, &st)
+		if err == nil && st.Version == version && st.Sum != st.checksum() {
+			err = errors.New("its state has changed")
+		}
 	}
 	if err != nil {
 		return st, fmt.Errorf("%w: %w", errDamaged, err)
@@ -326,12 +392,14 @@ func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*cra
 	batch := index.NewBatch()
 	for _, d := range pages {
 		if d == nil {
+			st.Unread++
 			continue
 		}
 		batch.Update(d.doc)
-		st.Added, st.Title, st.Text = st.Added+1, st.Title+d.title, st.Text+d.text
+		st.Added, st.Title, st.Text, st.Frame = st.Added+1, st.Title+d.title, st.Text+d.text, st.Frame+d.frame
 	}
 	st.Version, st.Key = version, col.Settings.Key
+	st.Sum = st.checksum()
 	data, err := json.Marshal(st)
 	if err != nil {
 		return err
@@ -352,8 +420,8 @@ func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*cra
 
 // An indexed is a page as the index takes it, with the number of its words.
 type indexed struct {
-	doc         *document.Document
-	title, text int
+	doc                *document.Document
+	title, text, frame int
 }
 
 // prepare reads the texts of pages and analyses them, concurrently. A page whose record can't be read,
@@ -368,7 +436,7 @@ func (u *updater) prepare(entries []*crawl.Entry) ([]*indexed, error) {
 	for _, col := range u.readers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				if doc, err := col.Document(entries[i].Page); err == nil {
+				if doc, err := readPage(col, entries[i].Page); err == nil {
 					list[i] = u.indexed(entries[i], doc)
 				}
 			}
@@ -400,23 +468,24 @@ func (u *updater) close() {
 }
 
 // indexed returns a page as the index takes it.
-func (u *updater) indexed(e *crawl.Entry, doc *dowse.Document) *indexed {
+func (u *updater) indexed(e *crawl.Entry, t *pageText) *indexed {
 	p := *e.Page
-	p.Text, p.Title = plain.Cut(doc.Text, maxText), plain.Cut(doc.Title, maxTitle)
+	p.Text, p.Title = t.own, t.title
 	if p.Language == "" {
-		p.Language = doc.Language
+		p.Language = t.language
 	}
 	tag, _ := facts.Named("lang").Value(&facts.Row{Page: &p}).(string)
 	language := languageOf(tag)
-	title, body := u.lex.tokens(language, p.Title), u.lex.tokens(language, p.Text)
+	title, own, frame := u.lex.tokens(language, t.title), u.lex.tokens(language, t.own), u.lex.tokens(language, t.frame)
 	d := document.NewDocument(docID(e.ID))
 	d.AddField(document.NewTextFieldCustom(fieldTitle, nil, nil, index.IndexField|index.IncludeTermVectors, prepared(title)))
-	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, index.IndexField, prepared(body)))
-	d.AddField(document.NewTextFieldCustom(fieldOrder, nil, orderOf(body), index.StoreField, nil))
+	d.AddField(document.NewTextFieldCustom(fieldText, nil, nil, index.IndexField, prepared(own)))
+	d.AddField(document.NewTextFieldCustom(fieldFrame, nil, nil, index.IndexField, prepared(frame)))
+	d.AddField(document.NewTextFieldCustom(fieldOrder, nil, orderOf(own, frame), index.StoreField, nil))
 	value := index.IndexField | index.DocValues
 	d.AddField(document.NewTextFieldCustom(fieldLang, nil, []byte(primary(tag)), value, nil))
 	d.AddField(document.NewTextFieldCustom(fieldDate, nil, []byte(dateOf(&p).Format(time.DateOnly)), value, nil))
-	return &indexed{d, len(title), len(body)}
+	return &indexed{d, len(title), len(own), len(frame)}
 }
 
 // dateOf returns the date of a page: when it was published, or else when it was fetched.
@@ -430,15 +499,21 @@ func dateOf(p *dowse.Page) time.Time {
 // docID returns the name of a page in the index. A later visit to the same URL replaces the page.
 func docID(id frontier.ID) string { return fmt.Sprintf("%08x", uint32(id)) }
 
-// orderOf returns two bytes per word of a text: a hash of its term, 0 for a word without one. Phrases are found by it. Scorch
-// has positions of its own, which take more than twice the room; they are used for titles.
-func orderOf(list []token) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	order := make([]byte, 2*list[len(list)-1].at)
-	for _, t := range list {
-		binary.BigEndian.PutUint16(order[2*(t.at-1):], shortHash(t.term))
+// orderOf returns two bytes per word of texts: a hash of its term, 0 for a word without one and between two texts. Phrases are
+// found by it. Scorch has positions of its own, which take more than twice the room; they are used for titles.
+func orderOf(texts ...[]token) (order []byte) {
+	for _, list := range texts {
+		if len(list) == 0 {
+			continue
+		}
+		if len(order) > 0 {
+			order = append(order, 0, 0)
+		}
+		before := len(order)
+		order = append(order, make([]byte, 2*list[len(list)-1].at)...)
+		for _, t := range list {
+			binary.BigEndian.PutUint16(order[before+2*(t.at-1):], shortHash(t.term))
+		}
 	}
 	return order
 }
