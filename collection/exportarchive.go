@@ -154,7 +154,7 @@ func (x *exporter) wacz(w io.Writer) error {
 	p := archive.WACZ{
 		Archives: archives, Index: index, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since, Changed: x.opt.Changed}),
 		Title: s.Name, Description: "Pages on the topic " + s.Name + ", gathered by a focused crawl",
-		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(),
+		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(), HasText: x.opt.Text != none,
 	}
 	if !x.opt.On {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since, Changed: x.opt.Changed})
@@ -363,9 +363,23 @@ func (x *exporter) workDir() string {
 }
 
 // pageLines returns the page list of a WACZ. It counts the pages, and leaves out
-// those whose record is lost.
+// those whose record is lost. Their texts are read in batches, on all processors.
 func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	return func(yield func(archive.PageLine, error) bool) {
+		var batch []*exportedPage
+		flush := func() error {
+			if err := x.readTexts(batch); err != nil {
+				return err
+			}
+			for _, c := range batch {
+				x.n++
+				if !yield(pageLine(c.row), nil) {
+					return errEnough
+				}
+			}
+			batch = batch[:0]
+			return nil
+		}
 		err := x.pages(f, func(row *Row) error {
 			if x.isWithheld(row.URL) {
 				return nil
@@ -374,16 +388,36 @@ func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 				x.leaveOut(row.URL, errNotThere)
 				return nil
 			}
-			x.n++
-			if !yield(pageLine(row), nil) {
-				return errEnough
+			if batch = append(batch, &exportedPage{row: row}); len(batch) == batchSize {
+				return flush()
 			}
 			return nil
 		})
+		if err == nil {
+			err = flush()
+		}
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(archive.PageLine{}, err)
 		}
 	}
+}
+
+// readTexts sets the texts of the pages of a WACZ. A page that can't be read has none.
+func (x *exporter) readTexts(batch []*exportedPage) error {
+	if x.opt.Text == none {
+		return nil
+	}
+	if err := x.learnTemplates(batch); err != nil {
+		return err
+	}
+	inParallel(len(batch), func(i int) {
+		c := batch[i]
+		layout := x.readDocument(c)
+		if layout != nil && x.opt.Text == textMain {
+			c.row.Text = layout.Main(x.templates[c.template]).Plain()
+		}
+	})
+	return nil
 }
 
 // errEnough ends the iteration when the consumer of pageLines stops; it is never
@@ -395,6 +429,6 @@ var errEnough = errors.New("no more is wanted")
 func pageLine(row *Row) archive.PageLine {
 	return archive.PageLine{
 		URL: row.URL, At: row.Fetch.At, Title: row.Title, Relevance: facts.Finite(row.Page.Verdict.Relevance), Parent: row.Parent,
-		Why: ReasonLine(row.Page.Verdict.Because, 4),
+		Why: ReasonLine(row.Page.Verdict.Because, 4), Text: row.Text,
 	}
 }
