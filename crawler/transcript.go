@@ -1,0 +1,243 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/fetch"
+	"dowse/internal/archive"
+	"dowse/internal/durable"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// A transcript is a collection that is being made of answers which were recorded elsewhere: by
+// another program, or in another collection. Every answer is visited once, with the clock at its
+// date, and stored with its content unchanged; links, counts and queue result from that, as in
+// a crawl. Nothing is sent.
+type transcript struct {
+	cfg      SalvageConfig
+	out      *Salvaged
+	c        *Crawler
+	web      *oneAnswer
+	archiver *archiver
+	clock    time.Time
+	visits   int
+}
+
+// newTranscript creates the collection in dir.
+func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageConfig, first *archive.Exchange) (*transcript, error) {
+	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []SalvageLoss{}}, web: &oneAnswer{}}
+	u, err := weburl.Parse(string(first.URL))
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSettings(t, Config{Seeds: []string{string(u)}})
+	if err != nil {
+		return nil, err
+	}
+	set.Begun = first.At.Truncate(time.Second)
+	quiet := *t
+	if t.Outside != nil {
+		x.note("pages are judged without the outside judge of the topic: it is not asked")
+		quiet.Outside = nil
+	}
+	b, err := buildJudge(ctx, &quiet, set.Strategy, Config{Transport: &oneAnswer{}})
+	if err != nil {
+		return nil, err
+	}
+	set.Model = b.model
+	addErrorRate(&set, b.judge, Config{})
+	col, err := collection.Create(dir, set, t.YAML(), robotsParser(set), b.files...)
+	if err != nil {
+		return nil, err
+	}
+	if x.c, err = assemble(col, &quiet, b, Config{Transport: x.web}); err != nil {
+		return nil, errors.Join(err, col.Close())
+	}
+	// The visitor reads answers from the transcript, and the transcript stores them.
+	x.c.visitor.Client, err = fetch.New(fetch.Config{
+		Agent: set.Resolved().Agent, Version: Version, MaxBody: set.Network.MaxBody, Transport: x.web,
+		AllowNet: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
+	})
+	if err != nil {
+		return nil, errors.Join(err, x.c.Close())
+	}
+	x.archiver, x.c.visitor.archiver = x.c.visitor.archiver, nil
+	return x, nil
+}
+
+// note adds a message for a person.
+func (x *transcript) note(format string, args ...any) {
+	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
+}
+
+// add visits an answer. from names the place that it comes from, for people. verdict, if it is
+// not nil, replaces that of the judge.
+func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange, from string, verdict *dowse.Verdict) error {
+	if ex.At.After(x.clock) {
+		x.clock = ex.At
+	}
+	v := x.c.Collection.Crawl.Direct(x.clock, u)
+	x.web.answer = ex
+	a := x.c.visitor.Visit(ctx, v)
+	p := a.Page
+	p.Fetch.At, p.Fetch.Address, p.Fetch.Took = ex.At, ex.Address, 0
+	p.Fetch.Truncated = p.Fetch.Truncated || ex.Truncated != ""
+	if verdict != nil && p.Outcome == dowse.Fetched {
+		p.Verdict = *verdict
+	}
+	answer := *ex
+	answer.URL, answer.Metadata = u, []archive.Field{{Name: "dowse-origin", Value: from}}
+	if p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {
+		answer.Metadata = append(answer.Metadata, metadata(p)...)
+	}
+	if err := x.archiver.store(p, []encodedAnswer{x.archiver.pack(&answer)}); err != nil {
+		return err
+	}
+	if v.Check && a.Keep != nil {
+		a.Keep() // without an archiver it stores nothing and does not fail
+	}
+	p.Detail = join(p.Detail, originPrefix+from)
+	x.c.Collection.Crawl.Absorb(x.clock, p)
+	x.out.Answers++
+	if x.visits++; x.visits%commitEvery == 0 {
+		return x.c.commit()
+	}
+	return nil
+}
+
+// originPrefix begins the part of the detail of a page that names where its answer was recorded.
+const originPrefix = "from "
+
+// join joins two texts that may be empty.
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// finish completes the collection and moves it from dir to its place.
+func (x *transcript) finish(dir, out string) error {
+	err := x.c.commit()
+	if err == nil {
+		x.c.Collection.Writer = nil // the index is made from the files
+		err = x.c.checkpoint()
+	}
+	if err == nil {
+		err = x.c.Collection.Summarise()
+	}
+	st := x.c.Status()
+	x.out.Dir, x.out.Pages, x.out.OnTopic = out, st.Fetched, st.OnTopic
+	if err = errors.Join(err, x.c.Close()); err != nil {
+		return err
+	}
+	return moveTo(dir, out)
+}
+
+// moveTo gives a complete collection its name.
+func moveTo(part, out string) error {
+	os.Remove(out) // an empty directory
+	if err := durable.In(filepath.Dir(out)).Rename(filepath.Base(part), filepath.Base(out)); err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	return nil
+}
+
+// oneAnswer is a transport that answers one request.
+type oneAnswer struct{ answer *archive.Exchange }
+
+// RoundTrip returns the answer, or fails with errNotRecorded if it was given already.
+func (o *oneAnswer) RoundTrip(req *http.Request) (*http.Response, error) {
+	if o.answer == nil {
+		return nil, errNotRecorded
+	}
+	resp := o.answer.Response()
+	o.answer, resp.Request = nil, req
+	return resp, nil
+}
+
+// errNothing is returned if there is no page of which a collection could be made.
+var errNothing = errors.New("there is no page in it")
+
+// Import makes a collection in out of the answers that other programs recorded in WARC and WACZ
+// files. They are judged by cfg.Topic, and each is stored with the file and the offset that it
+// comes from. Answers are visited in the order of their dates, so of a page that was recorded
+// several times the newest version counts, and the others are its history.
+//
+// The collection is made next to out, under a name that ends in .part, and renamed at the end.
+func Import(ctx context.Context, files []string, out string, cfg SalvageConfig) (*Salvaged, error) {
+	if cfg.Topic == nil {
+		return nil, fmt.Errorf("crawler: %w", ErrNoTopic)
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(string, int64, int64) {}
+	}
+	if err := checkFree(out); err != nil {
+		return nil, err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(out), ".dowse-import-*")
+	if err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	found := &Salvaged{Unreadable: []SalvageLoss{}}
+	f := &archive.Foreign{Lost: found.lose, Temp: temp, MaxBody: maxImported}
+	defer f.Close()
+	for _, name := range files {
+		cfg.Progress("reading "+filepath.Base(name), 0, 0)
+		if err := f.Add(name); err != nil {
+			return nil, fmt.Errorf("crawler: import: %w", err)
+		}
+	}
+	x, err := importAnswers(ctx, f, out+partSuffix, cfg, found)
+	if err != nil {
+		return nil, err
+	}
+	x.out.Passed = f.Passed
+	return x.out, x.finish(out+partSuffix, out)
+}
+
+// maxImported is how many bytes of an answer are imported.
+const maxImported = 64 << 20
+
+// importAnswers visits the answers of other programs.
+func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg SalvageConfig, found *Salvaged) (x *transcript, err error) {
+	n := 0
+	for a := range f.Answers() {
+		n++
+		cfg.Progress("answers", int64(n), int64(f.Len()))
+		u, err := weburl.Parse(string(a.URL))
+		if err != nil {
+			found.lose(archive.Loss{Path: a.File, Offset: a.Offset, Err: fmt.Errorf("its URL is none: %w", err)})
+			continue
+		}
+		if isRobots(u) {
+			continue // a crawl that continues asks for its own
+		}
+		if x == nil {
+			if x, err = newTranscript(ctx, dir, cfg.Topic, cfg, &a.Exchange); err != nil {
+				return nil, err
+			}
+		}
+		err = x.add(ctx, u, &a.Exchange, fmt.Sprintf("%s, offset %d", a.File, a.Offset), nil)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, errors.Join(err, x.c.Close())
+		}
+	}
+	if x == nil {
+		return nil, fmt.Errorf("crawler: import: %w", errNothing)
+	}
+	x.out.Unreadable, x.out.More = found.Unreadable, found.More
+	return x, nil
+}
