@@ -292,6 +292,9 @@ type exporter struct {
 	// hold them; nil until they are looked for.
 	withheld map[dowse.URL]string
 
+	// exported are the pages whose records were copied.
+	exported map[dowse.URL]bool
+
 	// lost are the parts of the archive that can't be read.
 	lost []archive.Loss
 	// there are the names of the archive files; nil for formats that do not

@@ -71,6 +71,7 @@ func (x *exporter) isWithheld(u dowse.URL) bool {
 // that they refer to, since a revisit without its original can't be replayed.
 // Pages whose record can't be read are left out and not counted.
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
+	x.exported = map[dowse.URL]bool{}
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
 	pagesAt := map[dowse.Place][]dowse.URL{} // the pages that need the record at a place
@@ -93,6 +94,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 			return nil
 		}
 		x.n++
+		x.exported[row.URL] = true
 		add(p, row.URL)
 		if first.File != "" {
 			add(first, row.URL)
@@ -221,10 +223,15 @@ func (x *exporter) chosen(dir, index string) ([]string, error) {
 		return x.copyPages(w, Filter{On: x.opt.On, Since: x.opt.Since, Changed: x.opt.Changed})
 	})
 	x.n = 0 // pages are counted as they are listed
+	files := []string{path}
 	if err == nil {
-		err = writeIndexOf(index, nil, path)
+		more, err2 := x.requisiteFiles(dir, true)
+		files, err = append(files, more...), err2
 	}
-	return []string{path}, err
+	if err == nil {
+		err = writeIndexOf(index, nil, files...)
+	}
+	return files, err
 }
 
 // writeIndexOf writes the CDXJ index of some WARC files. lost is called for each
@@ -279,6 +286,11 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	more, err := x.requisiteFiles(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, more...)
 	x.there = map[string]bool{}
 	for _, path := range files {
 		x.there[filepath.Base(path)] = true

@@ -5,17 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/fetch"
+	"dowse/internal/admission"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/requisite"
 	"dowse/topic"
 	"dowse/weburl"
 )
@@ -30,6 +34,7 @@ type transcript struct {
 	c        *Crawler
 	web      *oneAnswer
 	archiver *archiver
+	ledger   *requisite.Ledger // of answers that are no pages
 	clock    time.Time
 	visits   int
 }
@@ -73,6 +78,9 @@ func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageC
 		return nil, errors.Join(err, x.c.Close())
 	}
 	x.archiver, x.c.visitor.archiver = x.c.visitor.archiver, nil
+	if x.ledger, err = openRequisites(x.c); err != nil {
+		return nil, errors.Join(err, x.c.Close())
+	}
 	return x, nil
 }
 
@@ -110,10 +118,49 @@ func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange,
 	p.Detail = join(p.Detail, originPrefix+from)
 	x.c.Collection.Crawl.Absorb(x.clock, p)
 	x.out.Answers++
-	if x.visits++; x.visits%commitEvery == 0 {
-		return x.c.commit()
+	return x.commitSometimes()
+}
+
+// commitSometimes makes the collection durable after every commitEvery answers.
+func (x *transcript) commitSometimes() error {
+	if x.visits++; x.visits%commitEvery != 0 {
+		return nil
 	}
-	return nil
+	return errors.Join(x.ledger.Commit(), x.c.commit())
+}
+
+// addRequisite stores an answer that is no page, such as an image. Of several for one URL the first is kept.
+func (x *transcript) addRequisite(ex *archive.Exchange, from string) error {
+	if x.ledger.Has(ex.URL) {
+		return nil
+	}
+	answer := *ex
+	answer.Metadata = []archive.Field{{Name: "dowse-origin", Value: from}}
+	resp := ex.Response()
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	line := requisite.Line{URL: ex.URL, At: ex.At, Status: resp.StatusCode, Type: kind, Bytes: int64(len(ex.Payload))}
+	if err := x.ledger.Keep(line, &answer); err != nil {
+		return err
+	}
+	x.out.Requisites++
+	return x.commitSometimes()
+}
+
+// isPage reports whether an answer is, or leads to, a page. What is neither a page nor a failed
+// request for one is an image, a style sheet or the like.
+func isPage(ex *archive.Exchange) bool {
+	resp := ex.Response()
+	if resp.StatusCode != http.StatusOK {
+		return !admission.IsFile(ex.URL)
+	}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case err != nil:
+		return !admission.IsFile(ex.URL)
+	case kind == "application/xml" || kind == "text/xml":
+		return !admission.IsFile(ex.URL)
+	}
+	return strings.Contains(kind, "html")
 }
 
 // originPrefix begins the part of the detail of a page that names where its answer was recorded.
@@ -129,7 +176,10 @@ func join(a, b string) string {
 
 // finish completes the collection and moves it from dir to its place.
 func (x *transcript) finish(dir, out string) error {
-	err := x.c.commit()
+	err := errors.Join(x.ledger.Commit(), x.ledger.Close(), x.c.commit())
+	if err == nil && x.ledger.Totals.Kept == 0 {
+		err = durable.In(dir).RemoveAll(requisite.Folder)
+	}
 	if err == nil {
 		x.c.Collection.Writer = nil // the index is made from the files
 		err = x.c.checkpoint()
@@ -230,9 +280,14 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 				return nil, err
 			}
 		}
-		err = x.add(ctx, u, &a.Exchange, fmt.Sprintf("%s, offset %d", a.File, a.Offset), nil)
+		from := fmt.Sprintf("%s, offset %d", a.File, a.Offset)
+		if isPage(&a.Exchange) {
+			err = x.add(ctx, u, &a.Exchange, from, nil)
+		} else {
+			err = x.addRequisite(&a.Exchange, from)
+		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, errors.Join(err, x.c.Close())
+			return nil, errors.Join(err, x.ledger.Close(), x.c.Close())
 		}
 	}
 	if x == nil {

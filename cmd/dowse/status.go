@@ -16,6 +16,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/estimate"
 	"dowse/internal/facts"
+	"dowse/internal/requisite"
 )
 
 // statusCmd shows the progress of collections. It reads the journal as it is now, so it
@@ -75,6 +76,8 @@ type status struct {
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
 	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
+	// What the archive has in addition to pages.
+	Requisites *requisite.Totals `json:"requisites,omitempty" doc:"images, style sheets and the like of pages, which are in no other count"`
 	// How far the crawl is. The crawl's own status is embedded; its members are on the
 	// same level in JSON.
 	crawl.Status
@@ -132,6 +135,11 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
 		Unreached: col.Crawl.Unreached(), Sites: siteCountsOf(col.Crawl),
+	}
+	if totals, err := col.Requisites(); err != nil {
+		st.Notices = append(st.Notices, err.Error())
+	} else if totals.Pages+totals.Kept+totals.Left > 0 {
+		st.Requisites = &totals
 	}
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
@@ -432,6 +440,9 @@ func (st *status) lines() []string {
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),
+	}
+	if t := st.Requisites; t != nil {
+		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
 	}
 	if line := recallLine(st.Estimate); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
