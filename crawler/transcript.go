@@ -174,7 +174,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// finish completes the collection and moves it from dir to its place.
+// finish completes the collection in dir, which is to be moved to out.
 func (x *transcript) finish(dir, out string) error {
 	err := errors.Join(x.ledger.Commit(), x.ledger.Close(), x.c.commit())
 	if err == nil && x.ledger.Totals.Kept == 0 {
@@ -189,11 +189,11 @@ func (x *transcript) finish(dir, out string) error {
 	}
 	st := x.c.Status()
 	x.out.Dir, x.out.Pages, x.out.OnTopic = out, st.Fetched, st.OnTopic
-	if err = errors.Join(err, x.c.Close()); err != nil {
-		return err
-	}
-	return moveTo(dir, out)
+	return errors.Join(err, x.c.Close())
 }
+
+// abandon closes what was begun.
+func (x *transcript) abandon(err error) error { return errors.Join(err, x.ledger.Close(), x.c.Close()) }
 
 // moveTo gives a complete collection its name.
 func moveTo(part, out string) error {
@@ -255,7 +255,10 @@ func Import(ctx context.Context, files []string, out string, cfg SalvageConfig) 
 		return nil, err
 	}
 	x.out.Passed = f.Passed
-	return x.out, x.finish(out+partSuffix, out)
+	if err := x.finish(out+partSuffix, out); err != nil {
+		return nil, err
+	}
+	return x.out, moveTo(out+partSuffix, out)
 }
 
 // maxImported is how many bytes of an answer are imported.
@@ -287,7 +290,7 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 			err = x.addRequisite(&a.Exchange, from)
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, errors.Join(err, x.ledger.Close(), x.c.Close())
+			return nil, x.abandon(err)
 		}
 	}
 	if x == nil {

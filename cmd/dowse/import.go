@@ -132,6 +132,12 @@ func printMade(w *world, s *crawler.Salvaged, title string) {
 	for _, what := range slices.Sorted(maps.Keys(s.Passed)) {
 		t.field("passed", "%s: %s", what, count(s.Passed[what]))
 	}
+	if s.Erased+s.Forgotten > 0 {
+		t.field("erased", "%s of pages that were taken down, %s stay so", some(s.Erased, "record"), some(s.Forgotten, "URL"))
+	}
+	if s.Labels > 0 {
+		t.field("labels", "%s taken over", some(s.Labels, "label"))
+	}
 	for _, n := range s.Notes {
 		t.text("note", n)
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -411,6 +412,38 @@ func (x *ForeignAnswer) read(rec *Record, most int64) error {
 		x.Payload, x.Truncated = x.Payload[:most], cmp.Or(x.Truncated, "length")
 	}
 	return nil
+}
+
+// ReadExchange reads the answer at a place of the files in dir, which this package wrote. The payload of
+// a revisit is that of the record that it refers to.
+func ReadExchange(dir string, place dowse.Place, most int64) (*Exchange, error) {
+	rec, err := At(filepath.Join(dir, place.File), place.Offset)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	x := &ForeignAnswer{Exchange: Exchange{URL: dowse.URL(rec.Target()), At: rec.Date(), Truncated: rec.Header.Value("WARC-Truncated")}}
+	x.Address, _ = netip.ParseAddr(rec.Header.Value("WARC-IP-Address"))
+	if err := x.read(rec, most); err != nil || rec.Type() != "revisit" {
+		return &x.Exchange, err
+	}
+	file := rec.Header.Value(referenceFile)
+	offset, err := strconv.ParseInt(rec.Header.Value(referenceOffset), 10, 64)
+	if err != nil || file == "" || filepath.Base(file) != file {
+		return nil, errNoOriginal
+	}
+	first, err := At(filepath.Join(dir, file), offset)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	head := x.ResponseHead
+	if first.Type() == "revisit" || first.ID() != bare(rec.Header.Value("WARC-Refers-To")) {
+		return nil, errNoOriginal
+	}
+	err = x.read(first, most)
+	x.ResponseHead = head
+	return &x.Exchange, err
 }
 
 // Response returns the answer as the response to a request. Its body is without transfer coding.
