@@ -140,7 +140,7 @@ var modules = map[string]struct {
 	"github.com/blevesearch/snowballstem":    {"stemmers", []string{"internal/text"}},
 	"github.com/abadojack/whatlanggo":        {"languages by trigrams", []string{"internal/text"}},
 	"cel.dev/cel-go":                         {"expressions in predicates", []string{"internal/predicate"}},
-	"github.com/zeebo/xxh3":                  {"fast hashes", []string{"internal/frontier"}},
+	"github.com/zeebo/xxh3":                  {"fast hashes", []string{"internal/requisite", "internal/frontier"}},
 	"github.com/gogs/chardet":                {"charsets that are not declared", []string{"internal/extract"}},
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},

@@ -16,10 +16,6 @@ import (
 // requisiteIndex is the index of the WARC files of requisites.
 const requisiteIndex = requisite.Folder + "/index.cdxj"
 
-// Requisites counts the requisites of pages that the collection has: images, style sheets and the
-// like. They are in no other count.
-func (c *Collection) Requisites() (requisite.Totals, error) { return requisite.TotalsOf(c.Dir) }
-
 // writeRequisiteIndex writes the index of the requisites, if there are any and it is not as old as
 // they are.
 func (c *Collection) writeRequisiteIndex() error {
@@ -28,7 +24,7 @@ func (c *Collection) writeRequisiteIndex() error {
 		return err
 	}
 	if index, err := c.files().Stat(requisiteIndex); err == nil && !slices.ContainsFunc(files, func(path string) bool {
-		info, err := os.Stat(path)
+		info, err := c.files().Sub(requisite.Folder).Stat(filepath.Base(path))
 		return err != nil || info.ModTime().After(index.ModTime())
 	}) {
 		return nil

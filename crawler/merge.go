@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -41,8 +40,8 @@ type mergedVisit struct {
 	detail string // of a page that was imported into the source
 }
 
-// ErrMerge is wrapped by the errors for collections that can't be merged.
-var ErrMerge = errors.New("these can't be merged")
+// errMerge begins the errors for collections that can't be merged.
+var errMerge = fmt.Errorf("these can't be merged (%w)", ErrUnfinished)
 
 // Merge makes a collection in out of several: of crawls for several topics, or of one topic on several
 // machines. Each page is there once; of versions that differ the newest counts, and the others are its
@@ -59,7 +58,7 @@ func Merge(ctx context.Context, dirs []string, out string, cfg SalvageConfig) (*
 	if cfg.Progress == nil {
 		cfg.Progress = func(string, int64, int64) {}
 	}
-	m := &merger{cfg: cfg, lost: &Salvaged{Unreadable: []SalvageLoss{}}}
+	m := &merger{cfg: cfg, lost: &Salvaged{Unreadable: []salvageLoss{}}}
 	if err := m.check(dirs, out); err != nil {
 		return nil, err
 	}
@@ -96,12 +95,12 @@ func (m *merger) check(dirs []string, out string) error {
 			return fmt.Errorf("crawler: %w", err)
 		}
 		if seen[full] {
-			return fmt.Errorf("crawler: %w: %s is named twice", ErrMerge, dir)
+			return fmt.Errorf("crawler: %w: %s is named twice", errMerge, dir)
 		}
 		seen[full] = true
 	}
 	if len(dirs) < 2 {
-		return fmt.Errorf("crawler: %w: give at least two collections", ErrMerge)
+		return fmt.Errorf("crawler: %w: give at least two collections", errMerge)
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func (m *merger) open(dirs []string) error {
 	}
 	slices.SortStableFunc(m.visits, func(a, b mergedVisit) int { return cmp.Compare(a.at, b.at) })
 	if len(m.visits) == 0 {
-		return fmt.Errorf("crawler: %w: they have no pages", ErrMerge)
+		return fmt.Errorf("crawler: %w: they have no pages", errMerge)
 	}
 	return nil
 }
@@ -167,7 +166,7 @@ func (m *merger) topic() (t *topic.Topic, same bool, err error) {
 	var words, also []string
 	for i, c := range m.sources {
 		if len(c.Topic.Words) == 0 || c.Topic.Needs() || c.Topic.Where != nil {
-			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a topic of its own", ErrMerge, m.names[i])
+			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a topic of its own", errMerge, m.names[i])
 		}
 		words, also = append(words, c.Topic.Words...), append(also, c.Topic.Also...)
 	}
@@ -209,7 +208,7 @@ func (m *merger) fill(ctx context.Context, dir string, t *topic.Topic) error {
 		}
 	}
 	if m.x == nil {
-		return fmt.Errorf("crawler: %w: none of their pages can be read", ErrMerge)
+		return fmt.Errorf("crawler: %w: none of their pages can be read", errMerge)
 	}
 	if err := m.copyRequisites(); err != nil {
 		return m.x.abandon(err)
@@ -277,7 +276,7 @@ func (m *merger) copyRequisites() error {
 			}
 			switch {
 			case l.Page != "" && !m.x.ledger.Served(l.Page) && !m.gone(l.Page):
-				err = m.x.ledger.Write(requisite.Line{Page: l.Page, Uses: l.Uses})
+				err = m.x.ledger.Write(requisite.Line{Page: l.Page, Uses: l.Uses, Partial: l.Partial})
 			case l.Page == "" && l.File != "" && !m.x.ledger.Has(l.URL) && !m.gone(l.URL):
 				err = m.copyRequisite(i, l)
 			}

@@ -53,7 +53,7 @@ type Salvaged struct {
 	Passed map[string]int `json:"passed,omitempty"`
 	// Unreadable are the parts of the archive that can't be read; More
 	// counts those beyond the limit of the list.
-	Unreadable []SalvageLoss `json:"unreadable"`
+	Unreadable []salvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
 	// Missing are pages that the journal names and the archive does not
 	// hold. They are queued to be fetched again.
@@ -70,8 +70,8 @@ type Salvaged struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// A SalvageLoss is a place of the archive that can't be read.
-type SalvageLoss struct {
+// A salvageLoss is a place of the archive that can't be read.
+type salvageLoss struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
@@ -121,7 +121,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err != nil {
 		return nil, err
 	}
-	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []SalvageLoss{}}}
+	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []salvageLoss{}}}
 	s.readJournal()
 	s.readForgotten()
 	part := out + partSuffix
@@ -552,7 +552,7 @@ func (s *Salvaged) lose(l archive.Loss) {
 		s.More++
 		return
 	}
-	s.Unreadable = append(s.Unreadable, SalvageLoss{l.Path, l.Offset, l.Length, strings.TrimPrefix(l.Err.Error(), "archive: ")})
+	s.Unreadable = append(s.Unreadable, salvageLoss{l.Path, l.Offset, l.Length, strings.TrimPrefix(l.Err.Error(), "archive: ")})
 }
 
 // commitEvery is after how many answers the new collection is made durable.

@@ -19,6 +19,7 @@ import (
 	"dowse/internal/admission"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/plain"
 	"dowse/internal/requisite"
 	"dowse/topic"
 	"dowse/weburl"
@@ -41,7 +42,7 @@ type transcript struct {
 
 // newTranscript creates the collection in dir.
 func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageConfig, first *archive.Exchange) (*transcript, error) {
-	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []SalvageLoss{}}, web: &oneAnswer{}}
+	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []salvageLoss{}}, web: &oneAnswer{}}
 	u, err := weburl.Parse(string(first.URL))
 	if err != nil {
 		return nil, err
@@ -118,7 +119,30 @@ func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange,
 	p.Detail = join(p.Detail, originPrefix+from)
 	x.c.Collection.Crawl.Absorb(x.clock, p)
 	x.out.Answers++
+	if err := x.noteUses(u, ex, p); err != nil {
+		return err
+	}
 	return x.commitSometimes()
+}
+
+// maxUses bounds the requisites that are noted of a page.
+const maxUses = 1000
+
+// noteUses notes what a page needs to be shown, so that a takedown of the page removes what only it needs.
+func (x *transcript) noteUses(u dowse.URL, ex *archive.Exchange, p *dowse.Page) error {
+	if p.Outcome != dowse.Fetched {
+		return nil
+	}
+	uses := requisite.InHTML(bodyOf(ex), u, maxUses)
+	if len(uses) == 0 {
+		return nil
+	}
+	return x.ledger.Write(requisite.Line{Page: u, Uses: uses, Partial: true})
+}
+
+// bodyOf returns the payload of an answer without its content coding.
+func bodyOf(ex *archive.Exchange) []byte {
+	return fetch.Decoded(ex.Response().Header, ex.Payload, maxImported)
 }
 
 // commitSometimes makes the collection durable after every commitEvery answers.
@@ -139,6 +163,9 @@ func (x *transcript) addRequisite(ex *archive.Exchange, from string) error {
 	resp := ex.Response()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	line := requisite.Line{URL: ex.URL, At: ex.At, Status: resp.StatusCode, Type: kind, Bytes: int64(len(ex.Payload))}
+	if kind == "text/css" {
+		line.Uses = requisite.InCSS(bodyOf(ex), ex.URL, maxRefs)
+	}
 	if err := x.ledger.Keep(line, &answer); err != nil {
 		return err
 	}
@@ -177,7 +204,7 @@ func join(a, b string) string {
 // finish completes the collection in dir, which is to be moved to out.
 func (x *transcript) finish(dir, out string) error {
 	err := errors.Join(x.ledger.Commit(), x.ledger.Close(), x.c.commit())
-	if err == nil && x.ledger.Totals.Kept == 0 {
+	if err == nil && x.ledger.Totals.Kept == 0 { // the uses of pages alone are of no use
 		err = durable.In(dir).RemoveAll(requisite.Folder)
 	}
 	if err == nil {
@@ -241,7 +268,7 @@ func Import(ctx context.Context, files []string, out string, cfg SalvageConfig) 
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	found := &Salvaged{Unreadable: []SalvageLoss{}}
+	found := &Salvaged{Unreadable: []salvageLoss{}}
 	f := &archive.Foreign{Lost: found.lose, Temp: temp, MaxBody: maxImported}
 	defer f.Close()
 	for _, name := range files {
@@ -292,6 +319,10 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, x.abandon(err)
 		}
+	}
+	if x == nil && found.Lost() > 0 {
+		l := found.Unreadable[0]
+		return nil, fmt.Errorf("crawler: import: %w: %s of it can't be read, first %s, offset %d: %s", errNothing, plain.Some(found.Lost(), "part"), l.File, l.Offset, l.Why)
 	}
 	if x == nil {
 		return nil, fmt.Errorf("crawler: import: %w", errNothing)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"dowse/crawler"
@@ -45,10 +44,7 @@ func (c *collectionMergeCmd) Run(w *world) error {
 	cfg.Progress = p.show
 	s, err := crawler.Merge(w.ctx, c.Dirs, c.Out, cfg)
 	p.clear()
-	switch {
-	case errors.Is(err, crawler.ErrMerge):
-		return usage("%w; see dowse collection merge --help", err)
-	case err != nil:
+	if err != nil {
 		return madeError(err, c.Out)
 	}
 	return reportMade(w, s, c.JSON, fmt.Sprintf("%s: %s from %s, %s on topic", c.Out, some(s.Pages, "page"), some(len(c.Dirs), "collection"), count(s.OnTopic)))

@@ -136,7 +136,7 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
 		Unreached: col.Crawl.Unreached(), Sites: siteCountsOf(col.Crawl),
 	}
-	if totals, err := col.Requisites(); err != nil {
+	if totals, err := requisite.TotalsOf(col.Dir); err != nil {
 		st.Notices = append(st.Notices, err.Error())
 	} else if totals.Pages+totals.Kept+totals.Left > 0 {
 		st.Requisites = &totals

@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // Bounds on what a file of another program may cost.
@@ -38,11 +39,11 @@ const (
 type Foreign struct {
 	Lost    func(Loss) // must be set
 	MaxBody int64      // bytes of a payload that are read; the rest is cut
-	Temp    string     // folder for content that can't be read in place
+	Temp    string     // empty folder for content that can't be read in place
 	// Passed counts the records that are no answers to keep, by a name for people.
 	Passed map[string]int
 
-	opened  []*os.File
+	opened  []io.Closer
 	x       indexer
 	refused map[uint64]bool // hashes of the IDs of records that belong to other methods than GET
 	found   []foundAnswer
@@ -95,7 +96,7 @@ func (f *Foreign) Add(path string) error {
 	return nil
 }
 
-// Close closes the files and removes what was unpacked.
+// Close closes the files. The caller removes the folder Temp.
 func (f *Foreign) Close() error {
 	var errs []error
 	for _, file := range f.opened {
@@ -164,11 +165,10 @@ func mostContent(size int64) int64 { return min(size, 1<<50)*maxExpansion + free
 // unpack copies content that takes size bytes in its file to a temporary file. If the content
 // ends in damage, what precedes it is unpacked.
 func (f *Foreign) unpack(content io.Reader, size int64) (*io.SectionReader, error) {
-	temp, err := os.CreateTemp(f.Temp, "unpacked-*")
+	temp, err := durable.In(f.Temp).Create(fmt.Sprintf("unpacked-%d", len(f.opened)))
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(temp.Name()) // the open file remains; on systems that refuse this, the folder is removed later
 	f.opened = append(f.opened, temp)
 	r := &readUntil{r: io.LimitReader(content, mostContent(size)+1)}
 	n, err := io.Copy(temp, r)

@@ -50,6 +50,8 @@ type Line struct {
 
 	Page dowse.URL   `json:"page,omitempty"` // a page, all of whose requisites were asked for
 	Uses []dowse.URL `json:"uses,omitempty"` // what a page, a style sheet or a redirect names
+
+	Partial bool `json:"partial,omitempty"` // some requisites of the page were not asked for: it was imported
 }
 
 // Totals count what a ledger has.
@@ -63,7 +65,9 @@ type Totals struct {
 func (t *Totals) add(l *Line) {
 	switch {
 	case l.Page != "":
-		t.Pages++
+		if !l.Partial {
+			t.Pages++
+		}
 	case l.File != "":
 		t.Kept++
 		t.Bytes += l.Bytes
@@ -165,6 +169,7 @@ func Open(dir string, opt archive.Options) (*Ledger, error) {
 	return l, nil
 }
 
+// open is Open without the name of the package in errors.
 func open(dir string, opt archive.Options) (*Ledger, error) {
 	l := &Ledger{dir: dir, known: map[uint64]int64{}, pages: map[uint64]bool{}}
 	var last dowse.Place
@@ -224,7 +229,7 @@ func hashOf(u dowse.URL) uint64 { return xxh3.HashString(string(u)) }
 func (l *Ledger) note(x *Line) {
 	l.Totals.add(x)
 	if x.Page != "" {
-		l.pages[hashOf(x.Page)] = true
+		l.pages[hashOf(x.Page)] = !x.Partial || l.pages[hashOf(x.Page)]
 	} else {
 		l.known[hashOf(x.URL)] = x.Bytes
 	}
