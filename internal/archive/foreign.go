@@ -47,6 +47,7 @@ type Foreign struct {
 	x       indexer
 	refused map[uint64]bool // hashes of the IDs of records that belong to other methods than GET
 	found   []foundAnswer
+	free    int64 // bytes of content that every file may have; default freeContent
 }
 
 // A foundAnswer is the place of an answer.
@@ -159,8 +160,10 @@ func (f *Foreign) entry(file *os.File, entry *zip.File) (*io.SectionReader, erro
 // errExpands is returned for content that is much larger than the file that holds it.
 var errExpands = errors.New("expands to more than a hundred times its size")
 
-// mostContent returns how many bytes of content a file of a size may have.
-func mostContent(size int64) int64 { return min(size, 1<<50)*maxExpansion + freeContent }
+// most returns how many bytes of content a file of a size may have.
+func (f *Foreign) most(size int64) int64 {
+	return min(size, 1<<50)*maxExpansion + cmp.Or(f.free, freeContent)
+}
 
 // unpack copies content that takes size bytes in its file to a temporary file. If the content
 // ends in damage, what precedes it is unpacked.
@@ -170,10 +173,10 @@ func (f *Foreign) unpack(content io.Reader, size int64) (*io.SectionReader, erro
 		return nil, err
 	}
 	f.opened = append(f.opened, temp)
-	r := &readUntil{r: io.LimitReader(content, mostContent(size)+1)}
+	r := &readUntil{r: io.LimitReader(content, f.most(size)+1)}
 	n, err := io.Copy(temp, r)
 	switch {
-	case err == nil && n > mostContent(size):
+	case err == nil && n > f.most(size):
 		err = errExpands
 	case err == nil && n == 0:
 		err = r.err
@@ -201,7 +204,7 @@ func (f *Foreign) survey(part recording) (records int, err error) {
 	before := len(f.found)
 	f.x.files = append(f.x.files, part)
 	total, last := int64(0), int64(0)
-	for rec := range pastWithin(part, part.Size(), func(p *Part) { f.lose(part.name, p.Offset, p.Length, p.Err) }) {
+	for rec := range pastWithin(part, part.Size(), f.most(part.Size()), func(p *Part) { f.lose(part.name, p.Offset, p.Length, p.Err) }) {
 		if rec.inner > 0 {
 			f.found, f.x.files = f.found[:before], f.x.files[:len(f.x.files)-1]
 			whole, err := f.unpackMembers(part)
@@ -210,7 +213,7 @@ func (f *Foreign) survey(part recording) (records int, err error) {
 			}
 			return f.survey(recording{part.name, whole})
 		}
-		if total += rec.Length; total > mostContent(part.Size()) {
+		if total += rec.Length; total > f.most(part.Size()) {
 			f.lose(part.name, rec.Offset, part.Size()-rec.Offset, errExpands)
 			break
 		}

@@ -191,9 +191,10 @@ func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 }
 
 // pastWithin is past for a file of another program: what the search for sound records costs is
-// bounded. If the bound is reached, the rest of the file can't be read.
-func pastWithin(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
-	s := &partScanner{f: f, size: size, reader: NewReader(nil), bounded: true, left: maxSearch*size + freeContent, most: mostContent(size)}
+// bounded, and no record has more than most bytes. If a bound is reached, the rest of the file can't be
+// read.
+func pastWithin(f io.ReaderAt, size, most int64, broken func(p *Part)) iter.Seq[*Record] {
+	s := &partScanner{f: f, size: size, reader: NewReader(nil), bounded: true, left: maxSearch*size + freeContent, most: most}
 	return s.past(broken)
 }
 
