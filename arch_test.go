@@ -66,6 +66,7 @@ var allowed = map[string][]string{
 	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
+	"dowse/internal/requisite":      {"dowse", "dowse/weburl", "dowse/internal/archive", "dowse/internal/durable"},
 	"dowse/internal/estimate":       {},
 	"dowse/internal/refresh":        {"dowse"},
 	"dowse/internal/worddiff":       {},
@@ -78,6 +79,7 @@ var allowed = map[string][]string{
 		"dowse/internal/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
+		"dowse/internal/requisite",
 	},
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
@@ -89,10 +91,11 @@ var allowed = map[string][]string{
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission",
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {
+		"dowse/internal/requisite",
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
 		"dowse/internal/extract", "dowse/internal/maintext", // one page as Markdown
@@ -143,7 +146,7 @@ var modules = map[string]struct {
 	"github.com/nlnwa/whatwg-url":            {"URLs as browsers parse them", []string{"weburl"}},
 	"golang.org/x/net/publicsuffix":          {"registrable domains", []string{"weburl"}},
 	"golang.org/x/net/idna":                  {"international host names", []string{"weburl"}},
-	"golang.org/x/net/html":                  {"the HTML tokenizer, names of elements and charsets", []string{"internal/extract", "internal/maintext", "fetch"}},
+	"golang.org/x/net/html":                  {"the HTML tokenizer, names of elements and charsets", []string{"internal/extract", "internal/maintext", "internal/requisite", "fetch"}},
 	"golang.org/x/net/http2":                 {"header blocks of HTTP/2 floods in tests", []string{"internal/hostile"}},
 	"golang.org/x/net/dns":                   {"DNS answers in tests", []string{"fetch", "internal/hostile", "cmd/dowse"}},
 	"golang.org/x/text":                      {"Unicode forms and encodings", []string{"internal/text", "fetch", "internal/search"}},
@@ -152,7 +155,7 @@ var modules = map[string]struct {
 	"github.com/blevesearch/snowballstem":    {"stemmers", []string{"internal/text"}},
 	"github.com/abadojack/whatlanggo":        {"languages by trigrams", []string{"internal/text"}},
 	"cel.dev/cel-go":                         {"expressions in predicates", []string{"internal/predicate"}},
-	"github.com/zeebo/xxh3":                  {"fast hashes", []string{"internal/frontier"}},
+	"github.com/zeebo/xxh3":                  {"fast hashes", []string{"internal/requisite", "internal/frontier"}},
 	"github.com/gogs/chardet":                {"charsets that are not declared", []string{"internal/extract"}},
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},

@@ -21,8 +21,8 @@ import (
 // ErrOther is returned for a copy into a directory that holds another collection.
 var ErrOther = errors.New("it holds another collection; choose another place")
 
-// A Copied counts what CopyTo did.
-type Copied struct {
+// A copied counts what CopyTo did.
+type copied struct {
 	Files, Kept int   // written, and there already
 	Bytes       int64 // written
 }
@@ -34,7 +34,7 @@ type Copied struct {
 //
 // The directory may be absent, empty, or an earlier copy, of which files that have not changed
 // are kept. The settings come last: without them the directory is not a collection.
-func (c *Collection) CopyTo(to string) (done Copied, err error) {
+func (c *Collection) CopyTo(to string) (done copied, err error) {
 	switch kept, err := ReadSettings(to); {
 	case err == nil && (kept.Key != c.Settings.Key || !kept.Begun.Equal(c.Settings.Begun)):
 		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrOther)
@@ -87,7 +87,7 @@ func (c *Collection) toCopy(name string) (n int64, wanted bool) {
 }
 
 // copyFile copies n bytes of a file, or all of it, unless the copy has the same length and time.
-func (c *Collection) copyFile(to, name string, n int64, done *Copied) error {
+func (c *Collection) copyFile(to, name string, n int64, done *copied) error {
 	info, err := c.files().Stat(name)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (c *Collection) copyFile(to, name string, n int64, done *Copied) error {
 }
 
 // copySettings writes topic and settings as they were when c was opened.
-func (c *Collection) copySettings(to string, done *Copied) error {
+func (c *Collection) copySettings(to string, done *copied) error {
 	topic, err := c.Topic()
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@
 //	  models/       trained models (m0001.json, …) and log.jsonl
 //	  needs/        copies of the files that the strategies use
 //	  archive/      the answers of the web: WARC files
+//	  requisites/   images and the like that pages need, with a ledger and an index of their own
 //	  indexes/      index.cdxj, made from them
 //	  pages/        pages.jsonl (on topic) and extraPages.jsonl (the others)
 //	  state/        journal, snapshots, summary of the views: see docs/formats.md

@@ -43,7 +43,7 @@ type ExportOptions struct {
 	Fields []string
 	// Text adds the text of pages, extracted again from the archive: main for the
 	// own text of a page, without the frame of its site; all for the whole text;
-	// none. Default none, for .md and .parquet main.
+	// none. Default none, for .md, .parquet and .wacz main.
 	Text string
 	// Where exports only pages for which a condition holds: an expression, an
 	// expression in CEL, or a tree in braces, as in topic files.
@@ -128,7 +128,7 @@ type exportFormat struct {
 func exportFormats() []exportFormat {
 	return []exportFormat{
 		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc, nil},
-		{"wacz", false, "the collection in one file, for replay (WACZ 1.2)", (*exporter).wacz, nil},
+		{"wacz", false, "the collection in one file, for replay (WACZ 1.1)", (*exporter).wacz, nil},
 		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions, nil},
 		{"sites.jsonl", true, "one JSON object per site, for a crawl for sites", (*exporter).sitesJSONL, nil},
 		{"sites.csv", true, "one row per site", (*exporter).sitesCSV, nil},
@@ -216,7 +216,7 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 // newExporter checks the options of an export.
 func newExporter(ctx context.Context, c *Collection, out string, format exportFormat, opt ExportOptions) (x *exporter, err error) {
 	folder := format.suffix == "md"
-	if opt.Text == "" && (folder || format.suffix == "parquet") {
+	if opt.Text == "" && (folder || format.suffix == "parquet" || format.suffix == "wacz") {
 		opt.Text = textMain
 	}
 	switch opt.Text {
@@ -291,6 +291,9 @@ type exporter struct {
 	// withheld are the pages that an archive must not have, with the files that
 	// hold them; nil until they are looked for.
 	withheld map[dowse.URL]string
+
+	// exported are the pages whose records were copied.
+	exported map[dowse.URL]bool
 
 	// lost are the parts of the archive that can't be read.
 	lost []archive.Loss

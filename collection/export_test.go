@@ -184,7 +184,7 @@ func TestExportWACZ(t *testing.T) {
 		for _, r := range p.Resources {
 			paths += r.Path + " "
 		}
-		for _, part := range []string{"pages/pages.jsonl", "topic.yaml", "crawl.yaml", "indexes/index.cdxj", ".warc.gz"} {
+		for _, part := range []string{"pages/pages.jsonl", "topic.yaml", "crawl.yaml", "indexes/index.cdx.gz", "indexes/index.idx", ".warc.gz"} {
 			if !strings.Contains(paths, part) {
 				t.Errorf("%s: no %s in %s", name, part, paths)
 			}

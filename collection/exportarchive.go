@@ -71,6 +71,7 @@ func (x *exporter) isWithheld(u dowse.URL) bool {
 // that they refer to, since a revisit without its original can't be replayed.
 // Pages whose record can't be read are left out and not counted.
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
+	x.exported = map[dowse.URL]bool{}
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
 	pagesAt := map[dowse.Place][]dowse.URL{} // the pages that need the record at a place
@@ -93,6 +94,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 			return nil
 		}
 		x.n++
+		x.exported[row.URL] = true
 		add(p, row.URL)
 		if first.File != "" {
 			add(first, row.URL)
@@ -154,7 +156,7 @@ func (x *exporter) wacz(w io.Writer) error {
 	p := archive.WACZ{
 		Archives: archives, Index: index, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since, Changed: x.opt.Changed}),
 		Title: s.Name, Description: "Pages on the topic " + s.Name + ", gathered by a focused crawl",
-		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(),
+		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(), HasText: x.opt.Text != none,
 	}
 	if !x.opt.On {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since, Changed: x.opt.Changed})
@@ -221,10 +223,15 @@ func (x *exporter) chosen(dir, index string) ([]string, error) {
 		return x.copyPages(w, Filter{On: x.opt.On, Since: x.opt.Since, Changed: x.opt.Changed})
 	})
 	x.n = 0 // pages are counted as they are listed
+	files := []string{path}
 	if err == nil {
-		err = writeIndexOf(index, nil, path)
+		more, err2 := x.requisiteFiles(dir, true)
+		files, err = append(files, more...), err2
 	}
-	return []string{path}, err
+	if err == nil {
+		err = writeIndexOf(index, nil, files...)
+	}
+	return files, err
 }
 
 // writeIndexOf writes the CDXJ index of some WARC files. lost is called for each
@@ -279,6 +286,11 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	more, err := x.requisiteFiles(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, more...)
 	x.there = map[string]bool{}
 	for _, path := range files {
 		x.there[filepath.Base(path)] = true
@@ -363,9 +375,23 @@ func (x *exporter) workDir() string {
 }
 
 // pageLines returns the page list of a WACZ. It counts the pages, and leaves out
-// those whose record is lost.
+// those whose record is lost. Their texts are read in batches, on all processors.
 func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	return func(yield func(archive.PageLine, error) bool) {
+		var batch []*exportedPage
+		flush := func() error {
+			if err := x.readTexts(batch); err != nil {
+				return err
+			}
+			for _, c := range batch {
+				x.n++
+				if !yield(pageLine(c.row), nil) {
+					return errEnough
+				}
+			}
+			batch = batch[:0]
+			return nil
+		}
 		err := x.pages(f, func(row *Row) error {
 			if x.isWithheld(row.URL) {
 				return nil
@@ -374,16 +400,36 @@ func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 				x.leaveOut(row.URL, errNotThere)
 				return nil
 			}
-			x.n++
-			if !yield(pageLine(row), nil) {
-				return errEnough
+			if batch = append(batch, &exportedPage{row: row}); len(batch) == batchSize {
+				return flush()
 			}
 			return nil
 		})
+		if err == nil {
+			err = flush()
+		}
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(archive.PageLine{}, err)
 		}
 	}
+}
+
+// readTexts sets the texts of the pages of a WACZ. A page that can't be read has none.
+func (x *exporter) readTexts(batch []*exportedPage) error {
+	if x.opt.Text == none {
+		return nil
+	}
+	if err := x.learnTemplates(batch); err != nil {
+		return err
+	}
+	inParallel(len(batch), func(i int) {
+		c := batch[i]
+		layout := x.readDocument(c)
+		if layout != nil && x.opt.Text == textMain {
+			c.row.Text = layout.Main(x.templates[c.template]).Plain()
+		}
+	})
+	return nil
 }
 
 // errEnough ends the iteration when the consumer of pageLines stops; it is never
@@ -395,6 +441,6 @@ var errEnough = errors.New("no more is wanted")
 func pageLine(row *Row) archive.PageLine {
 	return archive.PageLine{
 		URL: row.URL, At: row.Fetch.At, Title: row.Title, Relevance: facts.Finite(row.Page.Verdict.Relevance), Parent: row.Parent,
-		Why: ReasonLine(row.Page.Verdict.Because, 4),
+		Why: ReasonLine(row.Page.Verdict.Because, 4), Text: row.Text,
 	}
 }

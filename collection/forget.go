@@ -55,6 +55,9 @@ type Forgotten struct {
 	// Leads counts the URLs that were known only from links of these pages and
 	// were never requested.
 	Leads int `json:"leads,omitempty"`
+	// Requisites counts the images, style sheets and the like that only these pages use, and that
+	// were removed with them.
+	Requisites int `json:"requisites,omitempty"`
 	// Labels counts the lines of labels.jsonl about the pages.
 	Labels int `json:"labels,omitempty"`
 	// Models are the files of models that lost terms.
@@ -246,7 +249,7 @@ func (t *takedown) run() error {
 // come last, since earlier steps may leave some.
 func (t *takedown) steps() []func() error {
 	return []func() error{
-		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.settings, t.lines, t.dropSearch, t.dropViews, t.dropLeftovers,
+		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.requisites, t.redact, t.settings, t.lines, t.dropSearch, t.dropViews, t.dropLeftovers,
 	}
 }
 

@@ -98,6 +98,9 @@ func (t *takedown) resolve(x Takedown) error {
 	if err != nil {
 		return err
 	}
+	if err := t.resolveRequisites(x, wanted); err != nil {
+		return err
+	}
 	for _, p := range x.Prints {
 		if prints[p] {
 			t.Pages = append(t.Pages, pendingPage{ID: frontier.None, Print: p})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dowse/internal/durable"
+	"dowse/internal/requisite"
 )
 
 // layout lists the files that may be in a collection, as patterns of package
@@ -21,6 +22,7 @@ var layout = []string{
 	needsFolder + "/*",
 	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
+	requisite.Folder + "/*.warc.gz", requisite.Folder + "/ledger.jsonl", requisiteIndex,
 	searchLock, searchFolder + "/*", searchFolder + "/store/*",
 }
 

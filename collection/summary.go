@@ -103,6 +103,9 @@ func (c *Collection) Summarise() error {
 	if c.readOnly {
 		return errors.New("collection: summarise: opened only to read")
 	}
+	if err := c.writeRequisiteIndex(); err != nil {
+		return fmt.Errorf("collection: summarise %s: %w", c.Dir, err)
+	}
 	s := c.readSummary()
 	if err := c.summarise(s); err == nil {
 		return nil

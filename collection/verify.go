@@ -30,19 +30,20 @@ type VerifyOptions struct {
 // A Verification is the result of Verify: what was checked and what is
 // wrong.
 type Verification struct {
-	Entries   int         `json:"entries"` // of the journal, read
-	Pages     int         `json:"pages"`   // fetched, found in the archive
-	Records   int         `json:"records"` // of the archive, read
-	Files     int         `json:"files"`   // of the archive
-	URLs      int         `json:"urls"`    // compared with a replay of the journal; 0 if there was none
-	Snapshots int         `json:"snapshots"`
-	Forgotten int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
-	Books     crawl.Books `json:"books"`
-	Replayed  bool        `json:"replayed"`
-	Views     string      `json:"views"`    // "checked", or why lists, log and index were not
-	Captures  int         `json:"captures"` // lines of the index whose record was found
-	Problems  []Problem   `json:"problems"`
-	More      int         `json:"more_problems,omitempty"` // that are not listed
+	Entries    int         `json:"entries"` // of the journal, read
+	Pages      int         `json:"pages"`   // fetched, found in the archive
+	Records    int         `json:"records"` // of the archive, read
+	Files      int         `json:"files"`   // of the archive
+	URLs       int         `json:"urls"`    // compared with a replay of the journal; 0 if there was none
+	Snapshots  int         `json:"snapshots"`
+	Forgotten  int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
+	Books      crawl.Books `json:"books"`
+	Replayed   bool        `json:"replayed"`
+	Views      string      `json:"views"`                // "checked", or why lists, log and index were not
+	Requisites int         `json:"requisites,omitempty"` // that were looked up
+	Captures   int         `json:"captures"`             // lines of the index whose record was found
+	Problems   []Problem   `json:"problems"`
+	More       int         `json:"more_problems,omitempty"` // that are not listed
 
 	Unreached *crawl.Unreached `json:"unreached,omitempty"` // what waits for hosts that did not answer; no problem of the files
 }
@@ -116,7 +117,7 @@ func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.requisites, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}

@@ -3,6 +3,7 @@ package collection
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/frontier"
+	"dowse/internal/requisite"
 	"dowse/weburl"
 )
 
@@ -81,7 +83,11 @@ func (v *verifier) blankEntries(stones map[frontier.ID]*crawl.Entry, gone func(d
 // erased looks through the archive. Records that can't be read were reported by an earlier check.
 func (v *verifier) erased(gone func(dowse.URL) bool) error {
 	files, err := archive.Files(v.c.ArchiveDir())
-	for _, path := range files {
+	more, err2 := requisite.Files(v.c.Dir)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	for _, path := range append(files, more...) {
 		_ = eachRecord(path, func(r *archive.Record) error {
 			for _, u := range []string{r.Target(), r.Header.Value("WARC-Refers-To-Target-URI")} {
 				if r.Type() != "warcinfo" && u != "" && (gone(dowse.URL(u)) || gone(canonical(u))) {
@@ -96,7 +102,7 @@ func (v *verifier) erased(gone func(dowse.URL) bool) error {
 
 // unnamed looks through the files that have URLs, each in a field or a word of its own.
 func (v *verifier) unnamed(gone func(dowse.URL) bool) error {
-	names := []string{settingsName, "topic.yaml", LockName, labelsName, AnswersName, pagesName, extraName, logName, indexName, readmeName}
+	names := []string{settingsName, "topic.yaml", LockName, labelsName, AnswersName, pagesName, extraName, logName, indexName, readmeName, requisiteIndex}
 	for _, name := range names {
 		data, err := v.c.readFile(name)
 		if err != nil {

@@ -344,11 +344,11 @@ func (b *hosts) isSpared(id frontier.HostID, now time.Time) bool {
 type Unreached struct {
 	Hosts int             `json:"hosts"`
 	URLs  int             `json:"urls"`
-	Most  []UnreachedHost `json:"most"` // the hosts with the most URLs, at most maxUnreached
+	Most  []unreachedHost `json:"most"` // the hosts with the most URLs, at most maxUnreached
 }
 
-// An UnreachedHost is a host that does not answer.
-type UnreachedHost struct {
+// An unreachedHost is a host that does not answer.
+type unreachedHost struct {
 	Host   string       `json:"host"`
 	URLs   int          `json:"urls"`
 	Reason dowse.Reason `json:"reason"` // of its latest failure
@@ -370,12 +370,12 @@ func (b *hosts) unreached(now time.Time) *Unreached {
 		}
 		u.Hosts++
 		u.URLs += n
-		u.Most = append(u.Most, UnreachedHost{b.f.HostName(id), n, ledger.ReasonOf(h.why), unixTime(h.troubled)})
+		u.Most = append(u.Most, unreachedHost{b.f.HostName(id), n, ledger.ReasonOf(h.why), unixTime(h.troubled)})
 	})
 	if u.Hosts == 0 {
 		return nil
 	}
-	slices.SortStableFunc(u.Most, func(a, b UnreachedHost) int { return cmp.Compare(b.URLs, a.URLs) })
+	slices.SortStableFunc(u.Most, func(a, b unreachedHost) int { return cmp.Compare(b.URLs, a.URLs) })
 	u.Most = slices.Clone(u.Most[:min(len(u.Most), maxUnreached)])
 	return u
 }

@@ -32,8 +32,8 @@ type Shadow struct {
 // as the crawl's own queue and strategy do.
 const MaxShadows = 8
 
-// ShadowStatus counts how the picks of a shadow turned out.
-type ShadowStatus struct {
+// shadowStatus counts how the picks of a shadow turned out.
+type shadowStatus struct {
 	Name    string  `json:"name"`
 	Picks   int     `json:"picks"`
 	Known   int     `json:"known"`   // of the picks: those that the crawl visited, before or after
@@ -108,9 +108,9 @@ func newShadows(cfg *Config, f *urls) (list shadows, err error) {
 }
 
 // status returns how the picks of the shadows turned out.
-func (list shadows) status() (status []ShadowStatus) {
+func (list shadows) status() (status []shadowStatus) {
 	for _, s := range list {
-		status = append(status, ShadowStatus{
+		status = append(status, shadowStatus{
 			Name: s.name, Picks: s.picks, Known: s.known, Fetched: s.fetched, OnTopic: s.onTopic, Dry: s.dry,
 			Harvest: share(s.onTopic, s.fetched), Share: share(s.known, s.picks),
 		})

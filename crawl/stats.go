@@ -102,7 +102,7 @@ type Status struct {
 	Books    Books            `json:"books"`
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
-	Shadows   []ShadowStatus  `json:"shadows,omitempty"`
+	Shadows   []shadowStatus  `json:"shadows,omitempty"`
 	Estimate  estimate.Recall `json:"estimate,omitzero" doc:"how many pages on topic there are, and how many are found, by estimate"` // how much there is and how much is found; zero until enough was seen
 	LimitedBy string          `json:"limited_by" doc:"what keeps it from going faster: politeness, waiting for better links, hosts not answering, name service, connections, CPU, disk or nothing to fetch; empty if it does not run"`
 	Rate      float64         `json:"rate" doc:"pages per second over the last 30 s"`                              // set by the driver

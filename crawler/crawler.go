@@ -575,6 +575,12 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
+	if c.err == nil && c.Collection.Settings.WithRequisites && ctx.Err() == nil && abort.Err() == nil {
+		both, end := context.WithCancel(ctx)
+		context.AfterFunc(abort, end)
+		c.err = c.fetchRequisites(both)
+		end()
+	}
 	c.stopped = c.Collection.Crawl.Stopped()
 	if DiskFull(c.err) {
 		c.stopped = dowse.StopDisk

@@ -21,7 +21,6 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/archive"
-	"dowse/internal/durable"
 	"dowse/internal/frontier"
 	"dowse/internal/plain"
 	"dowse/strategy"
@@ -38,16 +37,23 @@ type SalvageConfig struct {
 	Progress func(what string, done, total int64)
 }
 
-// Salvaged reports what could be rebuilt, and what could not.
+// Salvaged reports what a new collection was made of by [Salvage], [Import] or [Merge], and
+// what could not be read.
 type Salvaged struct {
 	Dir string `json:"dir"`
 	// Pages counts the fetched pages of the new collection, and Answers all
 	// answers that were copied, robots.txt and errors included.
 	Pages   int `json:"pages"`
+	OnTopic int `json:"on_topic"`
 	Answers int `json:"answers"`
+	// Requisites counts the answers that are no pages: images, style sheets and the like.
+	Requisites int `json:"requisites,omitempty"`
+	// Passed counts what an import has passed over because it is no answer to keep, by its kind
+	// in words.
+	Passed map[string]int `json:"passed,omitempty"`
 	// Unreadable are the parts of the archive that can't be read; More
 	// counts those beyond the limit of the list.
-	Unreadable []SalvageLoss `json:"unreadable"`
+	Unreadable []salvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
 	// Missing are pages that the journal names and the archive does not
 	// hold. They are queued to be fetched again.
@@ -64,8 +70,8 @@ type Salvaged struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// A SalvageLoss is a place of the archive that can't be read.
-type SalvageLoss struct {
+// A salvageLoss is a place of the archive that can't be read.
+type salvageLoss struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
@@ -115,7 +121,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err != nil {
 		return nil, err
 	}
-	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []SalvageLoss{}}}
+	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []salvageLoss{}}}
 	s.readJournal()
 	s.readForgotten()
 	part := out + partSuffix
@@ -128,9 +134,8 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err := s.trainOnLabels(part); err != nil {
 		s.note("the labels were taken over, and no model could be trained on them: %v", err)
 	}
-	os.Remove(out) // an empty directory
-	if err := durable.In(filepath.Dir(out)).Rename(filepath.Base(part), filepath.Base(out)); err != nil {
-		return nil, fmt.Errorf("crawler: %w", err)
+	if err := moveTo(part, out); err != nil {
+		return nil, err
 	}
 	s.out.Notes = append(w.Notes, s.out.Notes...)
 	return s.out, nil
@@ -150,11 +155,17 @@ func checkPlace(dir, out string) error {
 	if rel, err := filepath.Rel(from, to); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return fmt.Errorf("crawler: %w: %s is inside %s", ErrPlace, out, dir)
 	}
+	return checkFree(out)
+}
+
+// checkFree returns an error unless a new collection can be made in out: it is empty or absent,
+// and nothing is being made there.
+func checkFree(out string) error {
 	for _, name := range []string{out, out + partSuffix} {
 		entries, err := os.ReadDir(name)
 		if err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 			if name != out {
-				return fmt.Errorf("crawler: %s exists: a salvage writes to it until it is done. If it is left from one that was interrupted, delete it and start again (%w)", name, ErrUnfinished)
+				return fmt.Errorf("crawler: %s exists: a new collection is made there until it is complete. If it is left from a command that was interrupted, delete it and start again (%w)", name, ErrUnfinished)
 			}
 			return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
 		}
@@ -270,7 +281,8 @@ func (s *salvage) rebuild(ctx context.Context, dir string) error {
 	if err == nil {
 		err = s.c.Collection.Summarise()
 	}
-	s.out.Pages = s.c.Collection.Crawl.Books().Fetched
+	st := s.c.Status()
+	s.out.Pages, s.out.OnTopic = st.Books.Fetched, st.OnTopic
 	return errors.Join(err, s.c.Close())
 }
 
@@ -528,11 +540,19 @@ func (s *salvage) countLoss(l archive.Loss) {
 		s.out.Erased++
 	case errors.Is(l.Err, archive.ErrCompanion):
 		s.out.LeftOut++
-	case len(s.out.Unreadable) >= maxLosses:
-		s.out.More++
 	default:
-		s.out.Unreadable = append(s.out.Unreadable, SalvageLoss{"archive/" + filepath.Base(l.Path), l.Offset, l.Length, l.Err.Error()})
+		l.Path = "archive/" + filepath.Base(l.Path)
+		s.out.lose(l)
 	}
+}
+
+// lose counts what can't be read, and lists the first of it.
+func (s *Salvaged) lose(l archive.Loss) {
+	if len(s.Unreadable) >= maxLosses {
+		s.More++
+		return
+	}
+	s.Unreadable = append(s.Unreadable, salvageLoss{l.Path, l.Offset, l.Length, strings.TrimPrefix(l.Err.Error(), "archive: ")})
 }
 
 // commitEvery is after how many answers the new collection is made durable.

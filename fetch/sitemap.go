@@ -369,3 +369,8 @@ func (c *Client) Sitemap(ctx context.Context, u dowse.URL) *Response {
 	}
 	return r
 }
+
+// File requests a file of any type, such as an image: one request, no redirect followed.
+func (c *Client) File(ctx context.Context, u dowse.URL) *Response {
+	return c.fetch(ctx, u, limits{wire: c.config.maxWire, decoded: c.config.MaxBody})
+}

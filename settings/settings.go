@@ -48,6 +48,7 @@ type Settings struct {
 	Politeness `yaml:"politeness,omitempty"`
 	Network    `yaml:"network,omitempty"`
 	Machine    `yaml:"machine,omitempty"`
+	Requisites `yaml:"requisites,omitempty"`
 }
 
 // Order selects the order in which pages are visited, and what counts as on topic.
@@ -207,4 +208,18 @@ type Machine struct {
 	// default is less on a small disk, at most a tenth of it, and for a crawl of few pages. -1
 	// never ends it.
 	DiskFloor int64 `yaml:"disk_floor,omitempty" name:"disk-floor" group:"much" rare:"" type:"size" shown:"2GB" placeholder:"SIZE" min:"0" max:"1152921504606846976" zero:"-1" none:"-1" config:"any" var:"DOWSE_DISK_FLOOR" when:"resume" help:"Stop when less than this is free on the disk."`
+}
+
+// Requisites are what pages on topic need to be shown: images, style sheets, scripts, fonts and
+// icons. They are fetched for the archive, after the pages of a run.
+type Requisites struct {
+	// WithRequisites has them fetched.
+	WithRequisites bool `yaml:"fetch,omitempty" name:"requisites" group:"output" rare:"" var:"DOWSE_CRAWL_REQUISITES" when:"resume" help:"Archive images, style sheets, scripts and fonts, too."`
+
+	// PerPage and PageBytes are how many requisites of a page are fetched, and how many bytes of them.
+	PerPage   int   `yaml:"per_page,omitempty" name:"requisites-per-page" group:"output" rare:"" type:"count" shown:"100" placeholder:"N" min:"0" max:"10000" var:"DOWSE_CRAWL_REQUISITES_PER_PAGE" when:"resume" help:"Fetch at most N requisites of a page."`
+	PageBytes int64 `yaml:"page_bytes,omitempty" name:"requisites-page-bytes" group:"output" rare:"" type:"size" shown:"20MB" placeholder:"SIZE" min:"0" max:"1152921504606846976" var:"DOWSE_CRAWL_REQUISITES_PAGE_BYTES" when:"resume" help:"Fetch at most this much of a page's requisites."`
+
+	// AllBytes is how many bytes of requisites the collection may have.
+	AllBytes int64 `yaml:"all_bytes,omitempty" name:"requisites-bytes" group:"output" rare:"" type:"size" shown:"2GB" placeholder:"SIZE" min:"0" max:"1152921504606846976" var:"DOWSE_CRAWL_REQUISITES_BYTES" when:"resume" help:"Fetch at most this much of requisites in all."`
 }

@@ -532,6 +532,9 @@ func (a *account) fetched(s *sheet) {
 		parts = append(parts, fmt.Sprintf("%s @ %s", d.Archive.File, count(int(d.Archive.Offset))))
 	}
 	s.flow(" fetched   ", parts, " · ")
+	if from, ok := strings.CutPrefix(a.Row.Detail, "from "); ok {
+		s.text("from", oneLine(from)) // it was imported, or merged
+	}
 }
 
 // shownVersions is how many versions of a page are listed, the newest of them.

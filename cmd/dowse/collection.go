@@ -18,6 +18,8 @@ type collectionCmd struct {
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
 
 	Copy    collectionCopyCmd    `cmd:"" help:"Copy a collection, also while it is crawled."`
+	Import  collectionImportCmd  `cmd:"" help:"Make a collection of WARC and WACZ files of other programs."`
+	Merge   collectionMergeCmd   `cmd:"" help:"Make one collection of several crawls."`
 	Salvage collectionSalvageCmd `cmd:"" help:"Rebuild a damaged or older collection from what can be read."`
 }
 
@@ -26,6 +28,8 @@ func (collectionCmd) Help() string {
   dowse collection info reefs.dowse
   dowse collection verify reefs.dowse
   dowse collection copy reefs.dowse /backup/reefs.dowse
+  dowse collection import old.warc.gz web.wacz -o old.dowse "coral reefs"
+  dowse collection merge reefs.dowse kelp.dowse -o sea.dowse
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 

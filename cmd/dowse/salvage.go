@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"dowse/crawler"
-	"dowse/topic"
 )
 
 // collectionSalvageCmd builds a new collection from what can be read of a damaged or
@@ -50,7 +48,7 @@ const maxShown = 20
 // whole: until it is finished it has another name, and after an interruption that can be
 // deleted.
 func (c *collectionSalvageCmd) Run(w *world) error {
-	cfg, err := c.config(w)
+	cfg, err := topicConfig(w, c.Topic, c.Words, c.Trust)
 	if err != nil {
 		return err
 	}
@@ -59,14 +57,10 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	s, err := crawler.Salvage(w.ctx, c.Dir, c.Out, cfg)
 	p.clear()
 	switch {
-	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; delete %s.part and begin again", c.Out)}
 	case errors.Is(err, crawler.ErrNoTopic):
 		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, c.Dir, c.Out)
-	case errors.Is(err, crawler.ErrPlace), errors.Is(err, crawler.ErrUnfinished):
-		return usage("%w", err)
 	case err != nil:
-		return inCollection(err)
+		return madeError(err, c.Out)
 	}
 	if c.JSON {
 		err = jsonLine(w.out, s)
@@ -79,22 +73,6 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	return err
 }
 
-// config returns the topic to judge by, if one was given; otherwise the collection's own
-// is used. A topic file needs the user's consent for what it reads, as in a crawl.
-func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err error) {
-	switch {
-	case c.Topic != "" && len(c.Words) > 0:
-		return cfg, usage("--topic or words, not both")
-	case c.Topic != "":
-		if cfg.Topic, err = topic.Load(c.Topic); err == nil {
-			err = w.consent(c.Trust).allow(c.Topic, crawler.ReadActs(cfg.Topic))
-		}
-	case len(c.Words) > 0:
-		cfg.Topic = topic.FromWords(c.Words)
-	}
-	return cfg, err
-}
-
 // print prints what was kept, lost, erased and dropped. Losses are listed with file,
 // offset and length, so that another copy of the archive can be searched for exactly
 // these; --json lists all of them.
@@ -102,16 +80,7 @@ func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 	t := &sheet{}
 	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))
 	t.field("archive", "%s kept as they were", some(s.Answers, "answer"))
-	if n := len(s.Unreadable) + s.More; n > 0 {
-		t.field("lost", "%s of the archive can't be read", some(n, "part"))
-	}
-	for i, l := range s.Unreadable {
-		if i == maxShown {
-			t.field("", "and %s more", count(len(s.Unreadable)-i+s.More))
-			break
-		}
-		t.text("", fmt.Sprintf("%s, offset %d, %s: %s", l.File, l.Offset, bytesText(l.Bytes), l.Why))
-	}
+	t.losses(s)
 	if s.MissingAll > 0 {
 		t.field("missing", "%s that the journal knows; they are fetched again", some(s.MissingAll, "page"))
 	}

@@ -252,6 +252,9 @@ func (st *status) lines() []string {
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),
 	}
+	if t := st.Requisites; t != nil {
+		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
+	}
 	if line := recallLine(st.Estimate); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}

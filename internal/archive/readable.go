@@ -74,7 +74,15 @@ type partScanner struct {
 	f      io.ReaderAt
 	size   int64
 	reader *Reader
+
+	// bounded limits the search to left bytes of the file and to records of at most most bytes,
+	// for files that may have been made to be slow to read.
+	bounded    bool
+	left, most int64
 }
+
+// errLarge reports a record that is longer than a file may make a reader read.
+var errLarge = errors.New("the record is too long")
 
 // part returns the part that begins at an offset. If there is no sound record,
 // every later offset where one could begin is tried; each try reads the record
@@ -89,6 +97,9 @@ func (s *partScanner) part(at int64) *Part {
 		if next = s.candidate(next + 1); next < s.size && s.record(next).Err == nil {
 			break
 		}
+		if s.bounded && s.left < 0 {
+			next = s.size
+		}
 	}
 	p.Length = next - at
 	return p
@@ -98,7 +109,11 @@ func (s *partScanner) part(at int64) *Part {
 func (s *partScanner) record(at int64) *Part {
 	p := &Part{Offset: at}
 	s.reader.reset(io.NewSectionReader(s.f, at, s.size-at), at)
+	defer func() { s.left -= s.reader.input.n }()
 	rec, err := s.reader.Next()
+	if err == nil && s.bounded && rec.Length > s.most {
+		err = errLarge
+	}
 	if err != nil {
 		p.Err = cause(noEOF(err))
 		return p
@@ -172,8 +187,20 @@ func (s *partScanner) candidate(at int64) int64 {
 // cannot be read, which it passes to broken. A record whose damage shows only
 // after it was yielded is passed to broken, too.
 func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
+	return (&partScanner{f: f, size: size, reader: NewReader(nil)}).past(broken)
+}
+
+// pastWithin is past for a file of another program: what the search for sound records costs is
+// bounded, and no record has more than most bytes. If a bound is reached, the rest of the file can't be
+// read.
+func pastWithin(f io.ReaderAt, size, most int64, broken func(p *Part)) iter.Seq[*Record] {
+	s := &partScanner{f: f, size: size, reader: NewReader(nil), bounded: true, left: maxSearch*size + freeContent, most: most}
+	return s.past(broken)
+}
+
+func (s *partScanner) past(broken func(p *Part)) iter.Seq[*Record] {
+	f, size := s.f, s.size
 	return func(yield func(*Record) bool) {
-		s := &partScanner{f: f, size: size, reader: NewReader(nil)}
 		z := NewReader(nil)
 		for at := int64(0); at < size; {
 			z.reset(io.NewSectionReader(f, at, size-at), at)

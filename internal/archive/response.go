@@ -20,10 +20,16 @@ var ErrNotHTTP = errors.New("archive: record is not an HTTP response")
 // undone, content coding is not. Its length is that of what is stored, whatever
 // the head declares, because writers disagree about which head belongs to a decoded
 // body. The body reads from the record and is valid as long as that.
-func (r *Record) Response() (*http.Response, error) {
+func (r *Record) Response() (*http.Response, error) { return r.responseWith(io.Discard) }
+
+// responseWith is Response, and writes the head of the response to w as it is stored, or one that
+// is made up for a resource.
+func (r *Record) responseWith(w io.Writer) (*http.Response, error) {
 	switch kind := r.Type(); {
 	case kind == "resource" || kind == "conversion":
-		return r.resource(), nil
+		resp := r.resource()
+		fmt.Fprintf(w, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n", printable(resp.Header.Get("Content-Type")))
+		return resp, nil
 	case kind != "response" && kind != "revisit" || !r.isHTTP():
 		return nil, ErrNotHTTP
 	}
@@ -36,7 +42,8 @@ func (r *Record) Response() (*http.Response, error) {
 	}
 	resp := parseHead(head)
 	r.body(resp, br)
-	return resp, nil
+	_, err = w.Write(head)
+	return resp, err
 }
 
 // isHTTP reports whether the block is an HTTP message. Without a content type

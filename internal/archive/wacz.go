@@ -22,14 +22,17 @@ import (
 )
 
 // A WACZ is a collection in one file: a zip of WARC files, their index, lists
-// of pages, and a description of all of them (WACZ 1.2.0). Replay software
+// of pages, and a description of all of them (WACZ 1.1.1). Replay software
 // reads sections of it by range requests, so WARC files and index are stored in
-// the zip without compressing them again.
+// the zip without compressing them again. Profile, version and the names of the
+// index are those that replay software accepts: wabac refuses the profile of
+// WACZ 1.2.0, and pywb reads only indexes named .cdx or .cdx.gz.
 //
 // The layout of the zip is fixed by the format:
 //
 //	archive/NAME.warc.gz      the WARC files
-//	indexes/index.cdxj        their index
+//	indexes/index.cdx.gz      their index, in compressed blocks of lines
+//	indexes/index.idx         the first line and the place of each block
 //	pages/pages.jsonl         the list of pages
 //	pages/extraPages.jsonl    further pages
 //	datapackage.json          the description: every file with its hash
@@ -45,6 +48,7 @@ type WACZ struct {
 	Software    string    // default dowse
 	Created     time.Time // the only time in the file, so that it can be reproduced
 	Home        PageLine  // the page on which replay begins; the zero value for none
+	HasText     bool      // the pages have their texts, so that replay software can search them
 }
 
 // A PageLine is a page in the list of pages. In addition to the fields of the
@@ -57,6 +61,7 @@ type PageLine struct {
 	Label     string    // given by a person; "" for none
 	Parent    dowse.URL // the page that linked to it
 	Why       string    // why it was visited
+	Text      string    // "" omits it
 }
 
 // A PackedFile is the file at Path that is packed under another name, which may
@@ -73,6 +78,7 @@ type pageJSON struct {
 	Label     string  `json:"label,omitempty"`
 	Parent    string  `json:"parent,omitempty"`
 	Why       string  `json:"why,omitempty"`
+	Text      string  `json:"text,omitempty"`
 }
 
 // MarshalJSON returns the object for pages.jsonl. The ID is derived from URL
@@ -85,20 +91,26 @@ func (p PageLine) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(pageJSON{
 		ID: hex.EncodeToString(id[:8]), URL: string(p.URL), TS: ts, Title: p.Title,
-		Relevance: p.Relevance, Label: p.Label, Parent: string(p.Parent), Why: p.Why,
+		Relevance: p.Relevance, Label: p.Label, Parent: string(p.Parent), Why: p.Why, Text: p.Text,
 	})
 }
 
 // WritePages writes a list of pages in the format json-pages-1.0: a header line
 // with id and title of the list, then one line per page.
 func WritePages(w io.Writer, id, title string, pages iter.Seq2[PageLine, error]) error {
+	return writePages(w, id, title, false, pages)
+}
+
+// writePages is WritePages for pages that may have their texts, which the header line announces.
+func writePages(w io.Writer, id, title string, hasText bool, pages iter.Seq2[PageLine, error]) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	header := struct {
-		Format string `json:"format"`
-		ID     string `json:"id"`
-		Title  string `json:"title"`
-	}{"json-pages-1.0", id, title}
+		Format  string `json:"format"`
+		ID      string `json:"id"`
+		Title   string `json:"title"`
+		HasText bool   `json:"hasText,omitempty"`
+	}{"json-pages-1.0", id, title, hasText}
 	if err := enc.Encode(header); err != nil {
 		return err
 	}
@@ -115,7 +127,8 @@ func WritePages(w io.Writer, id, title string, pages iter.Seq2[PageLine, error])
 
 // Names and values that the format fixes.
 const (
-	waczVersion = "1.2.0"
+	waczVersion = "1.1.1"
+	waczProfile = "data-package"
 	packageName = "datapackage.json"
 	digestName  = "datapackage-digest.json"
 )
@@ -158,14 +171,10 @@ func WriteWACZ(w io.Writer, p WACZ) error {
 	for _, path := range p.Archives {
 		pack.file("archive/"+filepath.Base(path), durable.Inner(filepath.Dir(path)), path, zip.Store)
 	}
-	if p.Index != "" {
-		pack.file("indexes/index.cdxj", durable.In(filepath.Dir(p.Index)), p.Index, zip.Store)
-	} else {
-		pack.add("indexes/index.cdxj", zip.Store, func(w io.Writer) error { return Index(w, p.Archives...) })
-	}
-	pack.pages("pages", "Pages", p.Pages)
+	pack.index(&p)
+	pack.pages("pages", "Pages", p.HasText, p.Pages)
 	if p.ExtraPages != nil {
-		pack.pages("extraPages", "Extra pages", p.ExtraPages)
+		pack.pages("extraPages", "Extra pages", p.HasText, p.ExtraPages)
 	}
 	for _, f := range p.Files {
 		pack.file(f.Name, durable.In(filepath.Dir(f.Path)), f.Path, zip.Deflate)
@@ -243,19 +252,19 @@ func (k *packer) file(name string, d durable.Dir, path string, method uint16) {
 }
 
 // pages packs a list of pages.
-func (k *packer) pages(id, title string, pages iter.Seq2[PageLine, error]) {
+func (k *packer) pages(id, title string, hasText bool, pages iter.Seq2[PageLine, error]) {
 	if pages == nil {
 		pages = func(func(PageLine, error) bool) {}
 	}
 	k.add("pages/"+id+".jsonl", zip.Deflate, func(w io.Writer) error {
-		return WritePages(w, id, title, pages)
+		return writePages(w, id, title, hasText, pages)
 	})
 }
 
 // describe packs the description and its digest.
 func (k *packer) describe(p *WACZ) {
 	d := datapackage{
-		Profile: "wacz", Version: waczVersion, Title: p.Title, Description: p.Description,
+		Profile: waczProfile, Version: waczVersion, Title: p.Title, Description: p.Description,
 		Created: string(appendDate(nil, p.Created)), Software: cmp.Or(p.Software, "dowse"), Resources: k.resources,
 	}
 	if p.Home.URL != "" {

@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 func lines(pages ...PageLine) iter.Seq2[PageLine, error] {
@@ -63,7 +66,7 @@ func TestWACZ(t *testing.T) {
 			t.Errorf("%s: stored is %v", f.Name, stored)
 		}
 	}
-	if got := strings.Join(names, " "); got != "archive/"+filepath.Base(p.Archives[0])+" indexes/index.cdxj pages/pages.jsonl pages/extraPages.jsonl topic/topic.yaml datapackage.json datapackage-digest.json" {
+	if got := strings.Join(names, " "); got != "archive/"+filepath.Base(p.Archives[0])+" indexes/index.cdx.gz indexes/index.idx pages/pages.jsonl pages/extraPages.jsonl topic/topic.yaml datapackage.json datapackage-digest.json" {
 		t.Errorf("entries: %s", got)
 	}
 	wantPages := `{"format":"json-pages-1.0","id":"pages","title":"Pages"}
@@ -75,7 +78,7 @@ func TestWACZ(t *testing.T) {
 	}
 	var d map[string]any
 	check(t, json.Unmarshal([]byte(files["datapackage.json"]), &d))
-	if d["profile"] != "wacz" || d["wacz_version"] != "1.2.0" || d["created"] != "2026-11-15T12:00:00.123Z" || len(d["resources"].([]any)) != 5 {
+	if d["profile"] != "data-package" || d["wacz_version"] != "1.1.1" || d["created"] != "2026-11-15T12:00:00.123Z" || len(d["resources"].([]any)) != 6 {
 		t.Errorf("description: %s", files["datapackage.json"])
 	}
 	if h := d["home"].(map[string]any); h["url"] != "http://example.org/page/0" || h["ts"] != "2026-11-15T12:00:00.123Z" {
@@ -95,7 +98,7 @@ func TestVerifyWACZ(t *testing.T) {
 	check(t, os.WriteFile(path, b, 0o666))
 	p, err := VerifyWACZ(path)
 	check(t, err)
-	if !p.OK() || p.Version != "1.2.0" || p.Title != "Tide pools" || len(p.Resources) != 5 {
+	if !p.OK() || p.Version != "1.1.1" || p.Title != "Tide pools" || len(p.Resources) != 6 {
 		t.Errorf("%+v", p)
 	}
 	for what, change := range map[string]func(name, text string) (string, string, bool){
@@ -168,4 +171,37 @@ func TestWACZReplays(t *testing.T) {
 	if _, err := OpenWeb(path); err == nil {
 		t.Error("half a WACZ was opened")
 	}
+}
+
+// TestIndexBlocks checks that every line of an index of several blocks is in the block that the
+// list of blocks names for it.
+func TestIndexBlocks(t *testing.T) {
+	var index strings.Builder
+	for i := range 2*blockLines + 1 {
+		fmt.Fprintf(&index, "org,example)/%04d 20261115120000 {\"url\":\"http://example.org/%d\"}\n", i, i)
+	}
+	var blocks, list bytes.Buffer
+	check(t, writeBlocks(&blocks, &list, strings.NewReader(index.String())))
+	lines := strings.Split(strings.TrimSpace(list.String()), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("list:\n%s", &list)
+	}
+	var all strings.Builder
+	for i, line := range lines[1:] {
+		var b indexBlock
+		first, object, _ := strings.Cut(line, " {")
+		check(t, json.Unmarshal([]byte("{"+object), &b))
+		z, err := gzip.NewReader(bytes.NewReader(blocks.Bytes()[b.Offset : b.Offset+int64(b.Length)]))
+		check(t, err)
+		text, err := io.ReadAll(z)
+		check(t, err)
+		if want := fmt.Sprintf("org,example)/%04d 20261115120000", i*blockLines); first != want || !strings.HasPrefix(string(text), want) {
+			t.Errorf("block %d begins with %s, want %s", i, first, want)
+		}
+		all.Write(text)
+	}
+	if all.String() != index.String() {
+		t.Error("the blocks together are another index")
+	}
+	check(t, writeBlocks(io.Discard, io.Discard, strings.NewReader("")))
 }

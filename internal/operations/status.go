@@ -14,6 +14,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/facts"
 	"dowse/internal/plain"
+	"dowse/internal/requisite"
 	"dowse/internal/site"
 )
 
@@ -34,6 +35,8 @@ type Status struct {
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
 	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
+	// What the archive has in addition to pages.
+	Requisites *requisite.Totals `json:"requisites,omitempty" doc:"images, style sheets and the like of pages, which are in no other count"`
 	// How far the crawl is. The crawl's own status is embedded; its members are on the
 	// same level in JSON.
 	crawl.Status
@@ -129,6 +132,11 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 		Schema: StatusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: append([]collection.ReasonCount{}, reasons...), Frontier: LeadsOf(col, top), Notices: slices.Clone(col.Notices),
 		Unreached: col.Crawl.Unreached(), Sites: SiteCountsOf(col.Crawl), Model: cmp.Or(col.Crawl.Model(), collection.FirstModel),
+	}
+	if totals, err := requisite.TotalsOf(col.Dir); err != nil {
+		st.Notices = append(st.Notices, err.Error())
+	} else if totals.Pages+totals.Kept+totals.Left > 0 {
+		st.Requisites = &totals
 	}
 	last, ok := st.run(col.Dir, func() (crawler.RunRecord, bool) { return crawler.LastRun(col) })
 	if ok {
