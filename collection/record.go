@@ -1,0 +1,52 @@
+package collection
+
+import (
+	"context"
+	"errors"
+
+	"dowse/crawl"
+)
+
+// VisitRow returns the row of the visit that an entry records, with the verdict in effect; nil
+// if the URL was visited again since, or was taken down. The entry may come from another reader
+// of the journal; it is changed. While a crawl runs, only its loop may call it.
+func (c *Collection) VisitRow(e *crawl.Entry) (*Row, error) {
+	if !c.isPage(e) || c.misnamed(e.ID) {
+		return nil, nil
+	}
+	switch r, err := c.Journal.RulingOn(e.Place()); {
+	case err != nil:
+		return nil, err
+	case r != nil:
+		r.Apply(e.Page, e.Found)
+	}
+	c.nameEntry(e)
+	l := &lister{c: c, r: reader{c: c}}
+	return l.row(ref{e.ID, e.Place(), true}, e)
+}
+
+// Record returns the JSON object of a page as an export of that page alone would hold it, with
+// the text that opt.Text asks for, and the row with that text. left is why an export would leave
+// the page out because of a wish of its owner, "" if it would not. The own text of a page is
+// found without the template of its site, so it does not depend on which other pages there are.
+//
+// A page that can't be read has no text. It is an error, [ErrErased], only for a page that was
+// taken down. The collection need not be loaded.
+func (c *Collection) Record(row *Row, opt ExportOptions) (line []byte, full *Row, left string, err error) {
+	x, err := newExporter(context.Background(), c, "-", exportFormat{suffix: "jsonl", list: newJSONLSink}, opt)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	p := &exportedPage{row: row, left: x.sel.refuses(row, 0)}
+	if p.left == "" {
+		x.readContent(p)
+	}
+	if p.left != "" {
+		return nil, nil, p.left, nil
+	}
+	if errors.Is(p.err, ErrErased) {
+		return nil, nil, "", p.err
+	}
+	line, err = x.line(p.row)
+	return line, p.row, "", err
+}
