@@ -44,9 +44,13 @@ func (c *Crawler) serveSinks() {
 // finishSinks gives the sinks time to catch up, and ends them. abort ends the
 // wait.
 func (c *Crawler) finishSinks(abort context.Context) {
-	f := c.feeds.Swap(nil)
+	f := c.feeds.Load()
 	if f == nil {
 		return
+	}
+	defer c.feeds.Store(nil)
+	if c.err == nil {
+		c.err = c.commit() // what was recorded after the last visit, as the rulings of a model
 	}
 	wait := c.Collection.Settings.Resolved().SinkWait
 	f.Finish(abort, c.Collection, max(wait, time.Millisecond), 0, nil)

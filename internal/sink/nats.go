@@ -87,7 +87,7 @@ func (t *natsTarget) send(ctx context.Context, b *batch) (refused int, why strin
 		m.Data = data
 		m.Header.Set("Dowse-Key", r.Key)
 		m.Header.Set("Dowse-Op", r.Op)
-		ack, err := t.stream.PublishMsgAsync(m, jetstream.WithMsgID(r.Event))
+		ack, err := t.stream.PublishMsgAsync(m, jetstream.WithMsgID(r.Event), jetstream.WithRetryAttempts(0))
 		if err != nil {
 			return 0, "", t.explained(err)
 		}
