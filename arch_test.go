@@ -83,12 +83,16 @@ var allowed = map[string][]string{
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
 		"dowse/internal/plain", "dowse/internal/text", "dowse/weburl",
 	},
+	"dowse/internal/sink": {
+		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/plain", "dowse/weburl",
+	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet",
+		"dowse/internal/sink", // a crawl of a Go program has its sinks, too
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
@@ -149,6 +153,8 @@ var modules = map[string]struct {
 	"gonum.org/v1/gonum":                     {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
+	"github.com/nats-io/nats.go":             {"sinks that are NATS streams", []string{"internal/sink", "cmd/dowse"}},
+	"github.com/nats-io/nats-server/v2":      {"tests: a NATS server", []string{"internal/sink", "cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},
 	"github.com/internetarchive/gowarc":      {"tests: another reader of WARC", []string{"internal/archive"}},

@@ -47,7 +47,7 @@ type Salvaged struct {
 	Answers int `json:"answers"`
 	// Unreadable are the parts of the archive that can't be read; More
 	// counts those beyond the limit of the list.
-	Unreadable []SalvageLoss `json:"unreadable"`
+	Unreadable []salvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
 	// Missing are pages that the journal names and the archive does not
 	// hold. They are queued to be fetched again.
@@ -64,8 +64,8 @@ type Salvaged struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// A SalvageLoss is a place of the archive that can't be read.
-type SalvageLoss struct {
+// A salvageLoss is a place of the archive that can't be read.
+type salvageLoss struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
@@ -115,7 +115,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err != nil {
 		return nil, err
 	}
-	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []SalvageLoss{}}}
+	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []salvageLoss{}}}
 	s.readJournal()
 	s.readForgotten()
 	part := out + partSuffix
@@ -531,7 +531,7 @@ func (s *salvage) countLoss(l archive.Loss) {
 	case len(s.out.Unreadable) >= maxLosses:
 		s.out.More++
 	default:
-		s.out.Unreadable = append(s.out.Unreadable, SalvageLoss{"archive/" + filepath.Base(l.Path), l.Offset, l.Length, l.Err.Error()})
+		s.out.Unreadable = append(s.out.Unreadable, salvageLoss{"archive/" + filepath.Base(l.Path), l.Offset, l.Length, l.Err.Error()})
 	}
 }
 

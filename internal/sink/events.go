@@ -36,22 +36,22 @@ type change struct {
 	known bool
 }
 
-// A span is a part of the journal with the changes in it.
-type span struct {
+// A stretch is a part of the journal with the changes in it.
+type stretch struct {
 	changes []change
 	to      position
 	id      frontier.ID // of the entry at to
 	at      time.Time
-	recheck *recheck // what is left of a recheck after the span; nil for none
+	recheck *recheck // what is left of a recheck after the stretch; nil for none
 	size    int64
 	more    bool // there is more to read
 }
 
 // isFull reports whether no more changes fit into the batch.
-func (s *span) isFull() bool { return len(s.changes) >= maxBatch || s.size >= maxBytes }
+func (s *stretch) isFull() bool { return len(s.changes) >= maxBatch || s.size >= maxBytes }
 
 // add adds a change.
-func (s *span) add(c change, text string) {
+func (s *stretch) add(c change, text string) {
 	s.changes = append(s.changes, c)
 	s.size += rowBytes
 	if text != "none" && c.visit != nil {
@@ -80,8 +80,8 @@ func (s *scanner) close() {
 
 // next returns the changes after a position, up to until if that is set, otherwise as many
 // as a batch holds.
-func (s *scanner) next(from position, until *position) (*span, error) {
-	out := &span{to: from}
+func (s *scanner) next(from position, until *position) (*stretch, error) {
+	out := &stretch{to: from}
 	read := 0
 	for e, err := range s.col.Journal.Visits(from.Place) {
 		var gap *crawl.Gap
@@ -115,9 +115,9 @@ func (s *scanner) next(from position, until *position) (*span, error) {
 	return out, nil
 }
 
-// look adds the changes of an entry to a span. done is the number of rulings that were looked
+// look adds the changes of an entry to a stretch. done is the number of rulings that were looked
 // at if the entry has more of them, otherwise 0.
-func (s *scanner) look(e *crawl.Entry, from position, until *position, out *span) (done int, err error) {
+func (s *scanner) look(e *crawl.Entry, from position, until *position, out *stretch) (done int, err error) {
 	switch e.Kind {
 	case crawl.EntryPage:
 		if e.Page.Outcome == dowse.Fetched && (s.wants(e.Page.Verdict.Relevance) || e.Page.Again) {
@@ -153,7 +153,7 @@ func (s *scanner) wants(relevance float64) bool { return s.spec.all || relevance
 // A ruling is a change if it differs from the verdict before it. The record that is made of
 // it has the verdict in effect, which may be a later one: then there is a later change, too.
 // So the last change of a page always sends the verdict that it has.
-func (s *scanner) rulings(mark *crawl.Entry, skip, most int, out *span) (int, error) {
+func (s *scanner) rulings(mark *crawl.Entry, skip, most int, out *stretch) (int, error) {
 	if s.ruled == nil {
 		var err error
 		if s.ruled, err = s.col.Journal.Reader(); err != nil {
@@ -214,8 +214,8 @@ func (s *scanner) ruling(mark *crawl.Entry, r *crawl.Ruling) (*change, error) {
 }
 
 // again returns the next visits of a recheck.
-func (s *scanner) again(r recheck) (*span, error) {
-	out := &span{more: true}
+func (s *scanner) again(r recheck) (*stretch, error) {
+	out := &stretch{more: true}
 	read, cause := 0, r
 	for e, err := range s.col.Journal.Visits(r.Place) {
 		var gap *crawl.Gap

@@ -12,8 +12,8 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A target is where the records of a sink go.
-type target interface {
+// A receiver is where the records of a sink go.
+type receiver interface {
 	// send delivers a batch and returns after it is safe there. An error means that it may
 	// be there in part, and that the whole batch is sent again. Records that the target
 	// refuses for good are counted in refused, with the reason for the last one, and are not
@@ -46,7 +46,7 @@ const (
 type feed struct {
 	dir    string
 	spec   Spec
-	target func(ctx context.Context) (target, error) // opens the target
+	target func(ctx context.Context) (receiver, error) // opens the target
 	ask    func(ctx context.Context, visits []*crawl.Entry) ([]*collection.Row, error)
 	end    *atomic.Uint64  // of what is committed
 	final  <-chan struct{} // closed when no more will be committed
@@ -55,7 +55,7 @@ type feed struct {
 
 	cur    cursor
 	dirty  bool // cur is not saved
-	open   target
+	open   receiver
 	reader *collection.Collection // for texts; it stays open, because it remembers where records are
 	failed int                    // attempts in a row
 	moved  atomic.Int64           // when the cursor moved last, in nanoseconds
@@ -169,7 +169,7 @@ func (f *feed) round(ctx context.Context) (more bool, spent time.Duration, err e
 	f.cur.follow(col.Threshold(), time.Now().UTC())
 	s := &scanner{col: col, spec: f.spec, end: min(f.end.Load(), col.Journal.End())}
 	defer s.close()
-	var sp *span
+	var sp *stretch
 	if r := f.cur.Recheck; r != nil && f.cur.Sending == nil {
 		sp, err = s.again(*r)
 	} else {
@@ -188,7 +188,7 @@ func (f *feed) round(ctx context.Context) (more bool, spent time.Duration, err e
 
 // deliver sends a batch and moves the cursor behind it. Where the batch ends is saved before
 // it is sent, so that a process that was killed repeats the same batch.
-func (f *feed) deliver(ctx context.Context, sp *span, b *batch) error {
+func (f *feed) deliver(ctx context.Context, sp *stretch, b *batch) error {
 	isRecheck := f.cur.Recheck != nil && f.cur.Sending == nil
 	if len(b.records) > 0 {
 		if !isRecheck {
@@ -235,9 +235,9 @@ func (f *feed) send(ctx context.Context, b *batch) (refused int, why string, err
 	return f.open.send(ctx, b)
 }
 
-// records makes the records of a span. waited is how long the loop of the crawl took to
+// records makes the records of a stretch. waited is how long the loop of the crawl took to
 // answer.
-func (f *feed) records(ctx context.Context, col *collection.Collection, sp *span) (b *batch, waited time.Duration, err error) {
+func (f *feed) records(ctx context.Context, col *collection.Collection, sp *stretch) (b *batch, waited time.Duration, err error) {
 	var visits []*crawl.Entry
 	for i := range sp.changes {
 		if v := sp.changes[i].visit; v != nil {

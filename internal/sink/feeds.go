@@ -91,13 +91,13 @@ func (g *Feeds) newFeed(dir string, s Spec, o Options) (*feed, error) {
 	if f.first == 0 {
 		f.first = firstWait
 	}
-	f.target = func(ctx context.Context) (target, error) { return open(ctx, s, o) }
+	f.target = func(ctx context.Context) (receiver, error) { return open(ctx, s, o) }
 	f.moved.Store(time.Now().UnixNano())
 	return f, nil
 }
 
 // open opens the target of a sink.
-func open(ctx context.Context, s Spec, o Options) (target, error) {
+func open(ctx context.Context, s Spec, o Options) (receiver, error) {
 	if s.kind == kindJSONL && s.file == "-" {
 		return outputTarget{o.Stdout}, nil
 	}

@@ -22,7 +22,7 @@ type jsonlTarget struct {
 
 // openJSONL opens the file of a sink. A line that a killed process left incomplete is cut off
 // if it is one of a record; otherwise it gets its line break, since it is not ours.
-func openJSONL(name string) (target, error) {
+func openJSONL(name string) (receiver, error) {
 	dir := durable.In(filepath.Dir(name))
 	if err := outside(name); err != nil {
 		return nil, err

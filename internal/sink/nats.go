@@ -24,7 +24,7 @@ type natsTarget struct {
 const natsTimeout = 30 * time.Second
 
 // openNATS connects. Reconnecting is left to the feed, which opens the target again.
-func openNATS(s Spec, c credential, agent string) (target, error) {
+func openNATS(s Spec, c credential, agent string) (receiver, error) {
 	server := *s.base
 	options := []nats.Option{nats.Name(agent), nats.Timeout(natsTimeout / 3), nats.NoReconnect()}
 	if server.Scheme == "nats+tls" {
@@ -106,7 +106,7 @@ func (t *natsTarget) send(ctx context.Context, b *batch) (refused int, why strin
 }
 
 // within returns the record in at most this many bytes, if need be without its text.
-func (r *record) within(most int64) ([]byte, bool) {
+func (r *outgoing) within(most int64) ([]byte, bool) {
 	switch {
 	case int64(len(r.line)) <= most:
 		return r.line, true

@@ -23,7 +23,7 @@ type openSearchTarget struct {
 }
 
 // openOpenSearch puts the index template, unless the sink was named without it.
-func openOpenSearch(ctx context.Context, s Spec, svc *service) (target, error) {
+func openOpenSearch(ctx context.Context, s Spec, svc *service) (receiver, error) {
 	t := &openSearchTarget{svc, s.base, s.index}
 	if !s.template {
 		return t, nil
@@ -143,9 +143,9 @@ func (t *openSearchTarget) send(ctx context.Context, b *batch) (refused int, why
 // A bulkResult is what became of the records of a request.
 type bulkResult struct {
 	refused int
-	why     string   // the last one was refused
-	again   []record // to be sent again
-	because string   // the last of these failed
+	why     string     // the last one was refused
+	again   []outgoing // to be sent again
+	because string     // the last of these failed
 }
 
 // try makes one request.

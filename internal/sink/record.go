@@ -45,8 +45,8 @@ type Deletion struct {
 	URL    dowse.URL `json:"url,omitempty" doc:"not for a page that was taken down"`
 }
 
-// A record is what is sent to a sink for one change.
-type record struct {
+// An outgoing is a record: what is sent to a sink for one change.
+type outgoing struct {
 	head
 	line []byte // the JSON object, without a line break
 	bare []byte // the same without texts, for targets with a limit; nil for records that are small
@@ -55,7 +55,7 @@ type record struct {
 
 // A batch is records that are sent together.
 type batch struct {
-	records []record
+	records []outgoing
 }
 
 // key returns the id of the batch: batches of the same records have the same.
@@ -102,8 +102,8 @@ func headOf(c *change, op string, print frontier.Fingerprint) head {
 const bareFrom = 256 << 10
 
 // put returns the record that adds a page.
-func put(c *change, print frontier.Fingerprint, row *collection.Row, line []byte) (record, error) {
-	r := record{head: headOf(c, opPut, print), site: weburl.Site(row.URL)}
+func put(c *change, print frontier.Fingerprint, row *collection.Row, line []byte) (outgoing, error) {
+	r := outgoing{head: headOf(c, opPut, print), site: weburl.Site(row.URL)}
 	var err error
 	if r.line, err = withHead(r.head, line); err == nil && len(line) >= bareFrom {
 		if line, err = row.MarshalJSON(); err == nil {
@@ -123,8 +123,8 @@ func withHead(h head, object []byte) ([]byte, error) {
 }
 
 // remove returns the record that deletes a page.
-func remove(c *change, print frontier.Fingerprint, reason string, u dowse.URL) (record, error) {
-	r := record{head: headOf(c, opDelete, print)}
+func remove(c *change, print frontier.Fingerprint, reason string, u dowse.URL) (outgoing, error) {
+	r := outgoing{head: headOf(c, opDelete, print)}
 	var err error
 	r.line, err = facts.Encode(Deletion{DeleteSchema, r.head, strings.ReplaceAll(reason, " ", "_"), u})
 	return r, err
