@@ -161,10 +161,10 @@ func sinkWarnings(lags []sink.Lag) (list []string) {
 // sinks returns the sinks that were typed, with absolute paths, since they are stored.
 func (c *crawlFlags) sinks() (list []string, err error) {
 	for _, text := range c.Settings.Sinks {
-		list = append(list, sink.Absolute(text))
 		if text == "" {
 			continue // it removes the sinks of a collection
 		}
+		list = append(list, sink.Absolute(text))
 		s, err := sink.Parse(text)
 		if err != nil {
 			return nil, usage("--sink: %w", err)
