@@ -43,8 +43,8 @@ func leftMeanings() [][2]string {
 	return [][2]string{
 		{leftNoArchive, "the page asks not to be archived"},
 		{leftNoIndex, "the page asks not to be indexed"},
-		{leftTDM, "the page reserves text and data mining"},
-		{leftAI, "the page reserves the training of models"},
+		{leftTDM, "the page or its host reserves text and data mining"},
+		{leftAI, "the page or its host reserves the training of models"},
 		{leftScore, "the relevance is below the least one asked for"},
 		{leftWhere, "the condition does not hold"},
 		{leftExact, "another page of the export has the same text"},
@@ -301,6 +301,7 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 			done++
 			return nil
 		}
+		x.reserve(row)
 		c := &exportedPage{row: row, left: x.sel.refuses(row, x.opt.MinScore)}
 		if batch = append(batch, c); len(batch) < batchSize {
 			return nil
@@ -311,6 +312,13 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 		return err
 	}
 	return flush()
+}
+
+// reserve adds to a row what the robots.txt of its host reserves, if the export needs it.
+func (x *exporter) reserve(row *Row) {
+	if x.sel.document || x.needsFields {
+		row.Reserved = x.c.reservedByRobots(row.URL)
+	}
 }
 
 // work reads and prepares a batch of pages on all processors.
@@ -490,6 +498,7 @@ func (l *largest) Pop() any {
 // admits reports whether an archive has a page. It reads the page if the selection
 // needs its content.
 func (x *exporter) admits(row *Row) bool {
+	x.reserve(row)
 	c := &exportedPage{row: row, left: x.sel.refuses(row, x.opt.MinScore)}
 	if c.left == "" && (x.sel.document || x.sel.where != nil) {
 		page := row.Page

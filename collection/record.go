@@ -22,7 +22,11 @@ func (c *Collection) VisitRow(e *crawl.Entry) (*Row, error) {
 	}
 	c.nameEntry(e)
 	l := &lister{c: c, r: reader{c: c}}
-	return l.row(ref{e.ID, e.Place(), true}, e)
+	row, err := l.row(ref{e.ID, e.Place(), true}, e)
+	if row != nil {
+		row.Reserved = c.reservedByRobots(row.URL)
+	}
+	return row, err
 }
 
 // Record returns the JSON object of a page as an export of that page alone would hold it, with

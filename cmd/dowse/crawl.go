@@ -341,6 +341,9 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	if cfg.Sinks, err = c.sinks(); err != nil {
 		return cfg, err
 	}
+	if slices.Contains(c.Settings.Sinks, "") {
+		cfg.Reset = append(cfg.Reset, "sink")
+	}
 	if cfg.WordNet, err = c.wordNet(w); err != nil {
 		return cfg, err
 	}
