@@ -142,23 +142,11 @@ func (g *Feeds) Serve(col *collection.Collection) {
 	for range g.feeds {
 		select {
 		case r := <-g.requests:
-			r.answer <- rowsOf(col, r.visits)
+			r.answer <- col.VisitRows(r.visits)
 		default:
 			return
 		}
 	}
-}
-
-// rowsOf returns the rows of visits. A row that can't be read is nil, as that of a page which
-// was visited again is.
-func rowsOf(col *collection.Collection, visits []*crawl.Entry) []*collection.Row {
-	rows := make([]*collection.Row, len(visits))
-	for i, e := range visits {
-		if row, err := col.VisitRow(e); err == nil {
-			rows[i] = row
-		}
-	}
-	return rows
 }
 
 // Finish serves the feeds until all of them have sent everything that is committed, and ends
@@ -182,7 +170,7 @@ func (g *Feeds) Finish(ctx context.Context, col *collection.Collection, total, i
 	for going := true; going; {
 		select {
 		case r := <-g.requests:
-			r.answer <- rowsOf(col, r.visits)
+			r.answer <- col.VisitRows(r.visits)
 		case <-done:
 			going = false
 		case <-ctx.Done():

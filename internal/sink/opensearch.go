@@ -52,7 +52,7 @@ func indexTemplate(index string) map[string]any {
 		"because": map[string]any{"type": "object", "enabled": false},
 	}
 	for _, f := range facts.All() {
-		if _, there := properties[f.Name]; there || !f.Printed && f.Name != "text" && f.Name != "token_count" && f.Name != "lang_score" && f.Name != "use_flags" {
+		if _, there := properties[f.Name]; there || !f.Printed && f.Name != "text" && f.Name != "use_flags" {
 			continue
 		}
 		switch f.Type {
