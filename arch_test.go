@@ -79,12 +79,15 @@ var allowed = map[string][]string{
 		"dowse/internal/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
-		"dowse/internal/requisite",
+		"dowse/internal/requisite", "dowse/internal/sink",
 	},
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
 		"dowse/internal/plain", "dowse/internal/text", "dowse/weburl",
 		"dowse/internal/extract", "dowse/internal/maintext", // the own text of pages counts for more
+	},
+	"dowse/internal/sink": {
+		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/plain", "dowse/weburl",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
@@ -92,6 +95,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission",
+		"dowse/internal/sink", // a crawl of a Go program has its sinks, too
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {
@@ -168,6 +172,8 @@ var modules = map[string]struct {
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/modelcontextprotocol/go-sdk": {"tools for agents", []string{"internal/agents", "cmd/dowse"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
+	"github.com/nats-io/nats.go":             {"sinks that are NATS streams", []string{"internal/sink", "cmd/dowse"}},
+	"github.com/nats-io/nats-server/v2":      {"tests: a NATS server", []string{"internal/sink", "cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},
 	"github.com/internetarchive/gowarc":      {"tests: another reader of WARC", []string{"internal/archive"}},

@@ -69,6 +69,9 @@ type Collection struct {
 	// found when a revisit first needs them, see findOriginals.
 	originals map[string]dowse.Place
 	seeking   sync.Mutex // held while originals are looked for
+	// usages are what the robots.txt of hosts say of the use of their pages, see
+	// usageRules.
+	usages map[frontier.HostID][]usageRule
 }
 
 // folders are the folders that every collection has.

@@ -186,7 +186,9 @@ func formatOf(name string) (exportFormat, string, error) {
 //
 // Pages are in the order in which they were fetched, and the same collection and
 // options always give the same bytes. Files appear only when they are complete: an
-// error or a crash leaves no partial file. Export returns the number of pages
+// error or a crash leaves no partial file. An export of several files that was
+// interrupted continues with the file after the last complete one, if the collection
+// and the options are the same. Export returns the number of pages
 // written, for decisions the number of lines, for graphs the number of nodes. Parts that can't be read are
 // passed over and recorded in Collection.Unread; other messages for a person are
 // added to Collection.Notices.
@@ -281,6 +283,9 @@ type exporter struct {
 	markdown    bool
 	left        map[string]int // pages that were left out, by reason
 	card        cardCounts
+	looked      int // pages that were looked at
+	skip        int // pages at the beginning that an interrupted export has looked at
+	unread      int // parts that could not be read before an interruption
 
 	// samples are the hosts whose templates are not learnt yet, and templates
 	// those that are, by the numbers of hosts; learnt counts the blocks.

@@ -181,9 +181,9 @@ func (x *exporter) wacz(w io.Writer) error {
 
 // writeShared writes the settings that others may have. The key and the
 // fingerprints would show whether a given URL was taken down, and the folder of the
-// topic is a path of this machine.
+// topic and the sinks are places of this machine and its network.
 func writeShared(name string, s Settings) error {
-	s.Key, s.Forgotten, s.TopicDir = 0, nil, ""
+	s.Key, s.Forgotten, s.TopicDir, s.Sinks = 0, nil, "", nil
 	data, err := yaml.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("collection: settings: %w", err)

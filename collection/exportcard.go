@@ -30,34 +30,38 @@ const (
 	maxListed  = 50
 )
 
-// cardCounts are the figures of a data card, counted page by page.
+// cardCounts are the figures of a data card, counted page by page. They are kept in the
+// file of an export that can be continued.
 type cardCounts struct {
-	pages, onTopic int
-	tokens, bytes  int
-	first, last    string
-	languages      map[string]int
-	licences       map[string]int
-	hosts          map[string]int
-	judges         map[string]int
-	flags          map[string]int
+	Pages     int            `json:"pages"`
+	OnTopic   int            `json:"on_topic"`
+	Tokens    int            `json:"tokens"`
+	Bytes     int            `json:"bytes"`
+	First     string         `json:"first"`
+	Last      string         `json:"last"`
+	Languages map[string]int `json:"languages"`
+	Licences  map[string]int `json:"licences"`
+	Hosts     map[string]int `json:"hosts"`
+	Judges    map[string]int `json:"judges"`
+	Flags     map[string]int `json:"flags"`
 }
 
 // count adds a page of the export.
 func (k *cardCounts) count(row *Row) {
-	k.pages++
+	k.Pages++
 	if on, _ := facts.Named("on_topic").Value(row).(bool); on {
-		k.onTopic++
+		k.OnTopic++
 	}
 	if row.Text != "" {
 		tokens, _ := facts.Named("token_count").Value(row).(int)
-		k.tokens += tokens
-		k.bytes += len(row.Text)
+		k.Tokens += tokens
+		k.Bytes += len(row.Text)
 	}
 	at := row.Fetch.At.UTC().Format("2006-01-02T15:04:05Z")
-	if k.first == "" || at < k.first {
-		k.first = at
+	if k.First == "" || at < k.First {
+		k.First = at
 	}
-	k.last = max(k.last, at)
+	k.Last = max(k.Last, at)
 	tally := func(m *map[string]int, key string, most int) {
 		if *m == nil {
 			*m = map[string]int{}
@@ -66,16 +70,16 @@ func (k *cardCounts) count(row *Row) {
 			(*m)[key]++
 		}
 	}
-	tally(&k.languages, cmp.Or(row.Language, "unknown"), maxCounted)
-	tally(&k.hosts, weburl.Hostname(row.URL), 0)
-	tally(&k.judges, cmp.Or(row.Page.Verdict.Judge, "unknown"), maxCounted)
+	tally(&k.Languages, cmp.Or(row.Language, "unknown"), maxCounted)
+	tally(&k.Hosts, weburl.Hostname(row.URL), 0)
+	tally(&k.Judges, cmp.Or(row.Page.Verdict.Judge, "unknown"), maxCounted)
 	for _, u := range row.Licences {
-		tally(&k.licences, strings.ToValidUTF8(string(u), "\uFFFD"), maxCounted)
+		tally(&k.Licences, strings.ToValidUTF8(string(u), "\uFFFD"), maxCounted)
 	}
 	for _, name := range []string{"robots_flags", "use_flags"} {
 		flags, _ := facts.Named(name).Value(row).([]string)
 		for _, f := range flags {
-			tally(&k.flags, f, maxCounted)
+			tally(&k.Flags, f, maxCounted)
 		}
 	}
 }
@@ -141,23 +145,23 @@ func (x *exporter) dataCardOf(files []string) *dataCard {
 	k, s := &x.card, &x.c.Settings
 	d := &dataCard{
 		Schema: cardSchema, Collection: s.Name, Topic: s.Name, Synthetic: s.Demo != nil, Format: x.format, Files: files,
-		Pages: k.pages, OnTopic: k.onTopic, Text: x.opt.Text, TextBytes: k.bytes, Tokens: k.tokens, First: k.first, Last: k.last,
-		Languages: k.languages, Licences: k.licences, Flags: k.flags, Hosts: len(k.hosts), Judges: k.judges,
+		Pages: k.Pages, OnTopic: k.OnTopic, Text: x.opt.Text, TextBytes: k.Bytes, Tokens: k.Tokens, First: k.First, Last: k.Last,
+		Languages: k.Languages, Licences: k.Licences, Flags: k.Flags, Hosts: len(k.Hosts), Judges: k.Judges,
 		Threshold: x.c.Threshold(), Strategy: s.Strategy, Version: s.Version, Audit: strings.ReplaceAll(x.c.checked(), "\n", " "),
 		Selection: cardSelection{
 			OnlyOnTopic: x.filter().On, Where: x.opt.Where, MinScore: x.opt.MinScore, Distinct: cmp.Or(x.sel.distinct, none),
 			Respect: append([]string{}, x.sel.respect...), Sample: x.opt.Sample, Limit: x.opt.Limit,
 		},
-		LeftOut: []cardLeft{}, Unread: x.c.Unread.Count(),
+		LeftOut: []cardLeft{}, Unread: x.unread + x.c.Unread.Count(),
 	}
 	if !x.opt.Since.IsZero() {
 		d.Selection.Since = x.opt.Since.UTC().Format("2006-01-02T15:04:05Z")
 	}
-	for i, host := range byCount(k.hosts) {
+	for i, host := range byCount(k.Hosts) {
 		if i == maxListed {
 			break
 		}
-		d.TopHosts = append(d.TopHosts, countOf{host, k.hosts[host]})
+		d.TopHosts = append(d.TopHosts, countOf{host, k.Hosts[host]})
 	}
 	for _, m := range leftMeanings() {
 		if n := x.left[m[0]]; n > 0 {

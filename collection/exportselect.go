@@ -43,8 +43,8 @@ func leftMeanings() [][2]string {
 	return [][2]string{
 		{leftNoArchive, "the page asks not to be archived"},
 		{leftNoIndex, "the page asks not to be indexed"},
-		{leftTDM, "the page reserves text and data mining"},
-		{leftAI, "the page reserves the training of models"},
+		{leftTDM, "the page or its host reserves text and data mining"},
+		{leftAI, "the page or its host reserves the training of models"},
 		{leftScore, "the relevance is below the least one asked for"},
 		{leftWhere, "the condition does not hold"},
 		{leftExact, "another page of the export has the same text"},
@@ -78,6 +78,26 @@ type selection struct {
 	seen   map[uint64]bool   // texts, and groups of near-duplicates, that the export has
 	roots  map[uint64]uint64 // the group of a page that is a near-duplicate
 	chosen map[uint64]bool   // the sample; nil for all pages
+
+	// news are what was added to seen and roots since they were last taken; nil for an
+	// export that is not continued after an interruption.
+	news *seenNews
+}
+
+// see notes that the export has a text or a group.
+func (s *selection) see(key uint64) {
+	s.seen[key] = true
+	if s.news != nil {
+		s.news.Seen = append(s.news.Seen, key)
+	}
+}
+
+// join notes the group of a page.
+func (s *selection) join(page, group uint64) {
+	s.roots[page] = group
+	if s.news != nil {
+		s.news.Roots = append(s.news.Roots, page, group)
+	}
 }
 
 // newSelection checks the options that select pages. withText reports whether the
@@ -226,6 +246,7 @@ func (x *exporter) selected(prepare, do func(*exportedPage) error) error {
 		}
 	}
 	err := x.candidates(prepare, func(c *exportedPage) error {
+		x.looked++
 		if c.err != nil && !errors.Is(c.err, ErrErased) {
 			x.c.unreadPage(c.row.URL, c.err)
 		}
@@ -256,7 +277,7 @@ func (x *exporter) selected(prepare, do func(*exportedPage) error) error {
 // each in parallel. The journal is read by this goroutine alone, between batches.
 func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 	batch := make([]*exportedPage, 0, batchSize)
-	done, total := 0, x.c.Crawl.Status().Fetched
+	done, total, skip := 0, x.c.Crawl.Status().Fetched, x.skip
 	flush := func() error {
 		if err := x.work(batch, prepare); err != nil {
 			return err
@@ -275,6 +296,12 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 		return nil
 	}
 	err := x.pages(x.filter(), func(row *Row) error {
+		if skip > 0 { // an export that is continued has it
+			skip--
+			done++
+			return nil
+		}
+		x.reserve(row)
 		c := &exportedPage{row: row, left: x.sel.refuses(row, x.opt.MinScore)}
 		if batch = append(batch, c); len(batch) < batchSize {
 			return nil
@@ -285,6 +312,13 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 		return err
 	}
 	return flush()
+}
+
+// reserve adds to a row what the robots.txt of its host reserves, if the export needs it.
+func (x *exporter) reserve(row *Row) {
+	if x.sel.document || x.needsFields {
+		row.Reserved = x.c.reservedByRobots(row.URL)
+	}
 }
 
 // work reads and prepares a batch of pages on all processors.
@@ -389,15 +423,15 @@ func (s *selection) repeats(row *Row, text string) string {
 			if group = fingerprint(string(row.Near)); s.roots[group] != 0 {
 				group = s.roots[group]
 			}
-			s.roots[own] = group
+			s.join(own, group)
 		}
 		if s.seen[group&^1] {
 			return leftNear
 		}
-		s.seen[group&^1] = true
+		s.see(group &^ 1)
 	}
 	if exact != 0 {
-		s.seen[exact] = true
+		s.see(exact)
 	}
 	return ""
 }
@@ -418,6 +452,9 @@ func fingerprint(s string) uint64 {
 // larger sample contains the smaller ones.
 func (x *exporter) drawSample() error {
 	var least largest
+	skip := x.skip
+	x.skip = 0 // the sample is that of all pages
+	defer func() { x.skip = skip }()
 	err := x.candidates(nil, func(c *exportedPage) error {
 		if c.left != "" || x.sel.repeats(c.row, none) != "" {
 			return nil
@@ -434,6 +471,9 @@ func (x *exporter) drawSample() error {
 	}
 	clear(x.sel.seen)
 	clear(x.sel.roots)
+	if x.sel.news != nil {
+		*x.sel.news = seenNews{}
+	}
 	return err
 }
 
@@ -458,6 +498,7 @@ func (l *largest) Pop() any {
 // admits reports whether an archive has a page. It reads the page if the selection
 // needs its content.
 func (x *exporter) admits(row *Row) bool {
+	x.reserve(row)
 	c := &exportedPage{row: row, left: x.sel.refuses(row, x.opt.MinScore)}
 	if c.left == "" && (x.sel.document || x.sel.where != nil) {
 		page := row.Page

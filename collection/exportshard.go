@@ -11,7 +11,7 @@ import (
 )
 
 // A shard is one file of a list that is written as several. It gets its name only
-// when all of them are complete.
+// when it is complete.
 type shard struct {
 	path string
 	file *durable.Pending
@@ -69,7 +69,9 @@ func (s *shard) end() error {
 }
 
 // writeShards writes a list as several files of about the same size, and one data card
-// for all. A page is never divided, and an empty list is one file.
+// for all. A page is never divided, and an empty list is one file. Each file gets its name
+// when it is complete, and a file of progress records where it ends, so that an export that
+// is interrupted can be continued. The data card comes last and shows that nothing is missing.
 func (x *exporter) writeShards(format exportFormat, pack string) (err error) {
 	if !strings.Contains(strings.ToLower(filepath.Base(x.out)), format.suffix) {
 		return wrong("shard: %s needs the suffix of its format, so that files can be numbered", filepath.Base(x.out))
@@ -77,56 +79,63 @@ func (x *exporter) writeShards(format exportFormat, pack string) (err error) {
 	if err := x.cardsFree(x.out); err != nil {
 		return err
 	}
-	var shards []*shard
+	done, err := x.resumeShards(func(n int) string { return shardName(x.out, format.suffix, n) })
+	if err != nil {
+		return err
+	}
+	defer done.close()
+	var open *shard // the file that is being written; nil between two files
 	defer func() {
-		if err != nil {
-			for _, s := range shards {
-				s.file.Abandon()
-			}
+		if open != nil {
+			open.file.Abandon()
+		}
+		if err != nil && len(done.files) > 0 {
+			err = &unfinishedError{err, len(done.files)}
 		}
 	}()
-	begin := func() error {
-		s, err := x.beginShard(format, pack, len(shards))
-		if err == nil {
-			shards = append(shards, s)
+	finish := func() error {
+		s := open
+		if err := s.end(); err != nil {
+			return err
 		}
+		open = nil
+		if err := s.file.Commit(); err != nil {
+			return err
+		}
+		return done.add(x, s)
+	}
+	begin := func() (err error) {
+		open, err = x.beginShard(format, pack, len(done.files))
 		return err
 	}
-	if err := begin(); err != nil {
+	// All files prepare a page in the same way, so one that is written nowhere does it.
+	first, err := format.list(x, io.Discard)
+	if err != nil {
 		return err
 	}
-	last := func() *shard { return shards[len(shards)-1] }
-	// All files prepare a page in the same way, so the first one does it.
-	err = x.selected(shards[0].sink.prepare, func(c *exportedPage) error {
-		if last().size >= x.opt.Shard {
-			if err := last().end(); err != nil {
-				return err
-			}
+	err = x.selected(first.prepare, func(c *exportedPage) error {
+		if open == nil {
 			if err := begin(); err != nil {
 				return err
 			}
 		}
-		n, err := last().sink.add(c)
-		last().size += int64(n)
+		n, err := open.sink.add(c)
+		if open.size += int64(n); err == nil && open.size >= x.opt.Shard {
+			err = finish()
+		}
 		return err
 	})
+	if err == nil && open == nil && len(done.files) == 0 {
+		err = begin()
+	}
+	if err == nil && open != nil {
+		err = finish()
+	}
 	if err == nil {
-		err = last().end()
+		err = x.writeCards(x.out+cardMarkdown, x.out+cardJSON, done.files)
 	}
 	if err != nil {
 		return err
 	}
-	return x.commitShards(shards)
-}
-
-// commitShards gives all files their names and writes the data card.
-func (x *exporter) commitShards(shards []*shard) error {
-	var names []string
-	for _, s := range shards {
-		if err := s.file.Commit(); err != nil {
-			return err
-		}
-		names = append(names, filepath.Base(s.path))
-	}
-	return x.writeCards(x.out+cardMarkdown, x.out+cardJSON, names)
+	return done.remove()
 }

@@ -62,7 +62,7 @@ func (x *exporter) readDocument(c *exportedPage) (layout *maintext.Page) {
 	page.Document = *doc
 	page.Title, page.Language, page.Sketch = c.row.Title, c.row.Language, c.row.Sketch // as they were when the page was judged
 	row := *c.row
-	row.Page, row.Reserved = &page, reserved
+	row.Page, row.Reserved = &page, slices.Concat(row.Reserved, reserved)
 	c.row = &row
 	return layout
 }
@@ -72,8 +72,8 @@ func reservedBy(h http.Header) (list []string) {
 	if strings.TrimSpace(h.Get("Tdm-Reservation")) == "1" {
 		list = append(list, facts.UseTDM)
 	}
-	usage := strings.ReplaceAll(strings.ToLower(strings.Join(append(h.Values("Content-Usage"), h.Values("Content-Signal")...), ",")), " ", "")
-	if facts.ReservesAI(strings.Join(h.Values("X-Robots-Tag"), ",")) || strings.Contains(usage, "train-ai=n") || strings.Contains(usage, "ai-train=no") {
+	list = append(list, usesReserved(strings.Join(append(h.Values("Content-Usage"), h.Values("Content-Signal")...), ","))...)
+	if facts.ReservesAI(strings.Join(h.Values("X-Robots-Tag"), ",")) {
 		list = append(list, facts.UseAI)
 	}
 	return list

@@ -16,13 +16,16 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -490,4 +493,85 @@ func TestExportMarkdown(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), ".dowse*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// TestExportContinues interrupts an export of several files after every file, and continues it. The files
+// and the data card are those of an export that was not interrupted, and files that were complete are not touched.
+func TestExportContinues(t *testing.T) {
+	c := wishful(t)
+	opt := collection.ExportOptions{All: true, Text: "all", Shard: 1500, Distinct: "near", Software: "test"}
+	whole := t.TempDir()
+	if _, err := c.Export(t.Context(), filepath.Join(whole, "a.jsonl.gz"), opt); err != nil {
+		t.Fatal(err)
+	}
+	want := folderContents(t, whole)
+	if len(want) < 5 {
+		t.Fatalf("%d files are too few for the test", len(want))
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "a.jsonl.gz")
+	before := map[string]string{}
+	for n := 0; ; n++ {
+		// After each file that is complete the disk is full.
+		files := len(before)
+		end := durable.Inject(func(op durable.Op, path string) error {
+			if shards, _ := filepath.Glob(filepath.Join(dir, "a-*.gz")); op == durable.OpOpen && strings.HasPrefix(path, dir) && len(shards) > files {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		_, err := c.Export(t.Context(), out, opt)
+		end()
+		got := folderContents(t, dir)
+		for name, data := range before {
+			if got[name] != data {
+				t.Fatalf("%s was changed", name)
+			}
+		}
+		if err == nil {
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if n < 2 {
+				t.Errorf("the export was interrupted %d times", n)
+			}
+			break
+		}
+		if !strings.Contains(err.Error(), "the same export continues") || n > 50 {
+			t.Fatalf("%d: %v", n, err)
+		}
+		before = map[string]string{}
+		for name, data := range got {
+			if strings.HasPrefix(name, "a-") {
+				before[name] = data
+			}
+		}
+	}
+	// Another export in its place is refused.
+	if err := os.WriteFile(out+".progress", []byte("{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(out + ".card.json")
+	os.Remove(out + ".card.md")
+	if _, err := c.Export(t.Context(), out, opt); !errors.Is(err, collection.ErrExists) {
+		t.Errorf("an unfinished export of something else: %v", err)
+	}
+}
+
+// folderContents returns the files of a folder by their names.
+func folderContents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
 }

@@ -23,7 +23,7 @@ var layout = []string{
 	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 	requisite.Folder + "/*.warc.gz", requisite.Folder + "/ledger.jsonl", requisiteIndex,
-	searchLock, searchFolder + "/*", searchFolder + "/store/*",
+	sinksLock, "state/sink-*.json", searchLock, searchFolder + "/*", searchFolder + "/store/*",
 }
 
 // The full-text index, which package internal/search makes and reads, and its lock. It is a cache:
@@ -32,6 +32,10 @@ const (
 	searchFolder = "search"
 	searchLock   = "search.lock"
 )
+
+// sinksLock is held by the process that sends pages to sinks, see package internal/sink. The cursors of the
+// sinks are in the folder state.
+const sinksLock = "sinks.lock"
 
 // belongs reports whether a file is part of the layout.
 func belongs(name string) bool {

@@ -51,7 +51,7 @@ type Settings struct {
 // settingsOrder is the order of the keys in crawl.yaml.
 var settingsOrder = []string{
 	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "needs", "predicate", "formula", "files_last", "threshold",
-	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "machine", "demo",
+	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
 }
 
 // MarshalYAML returns the settings with their keys in a fixed order, so that two versions of

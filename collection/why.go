@@ -27,13 +27,13 @@ const ReasonSchema = "reason/v1"
 // are nil or zero; for example, a URL that was never fetched was not judged.
 // Its JSON is the object of schema [ReasonSchema].
 type Explanation struct {
-	Schema  string   `json:"schema"`
-	Row     *Row     `json:"page" doc:"what is known of the page"`
-	Meaning string   `json:"meaning,omitempty" doc:"what the reason of the page means"`
-	Sitemap bool     `json:"sitemap,omitempty" doc:"whether it is a list of URLs, not a page"`
-	Tries   int      `json:"tries,omitempty" doc:"requests that were sent for it"`
-	Unmade  int      `json:"unmade,omitempty" doc:"visits that this machine could not make"`
-	Retried *Retried `json:"retried,omitempty" doc:"when it was last put back into the queue"`
+	Schema  string     `json:"schema"`
+	Row     *Row       `json:"page" doc:"what is known of the page"`
+	Meaning string     `json:"meaning,omitempty" doc:"what the reason of the page means"`
+	Sitemap bool       `json:"sitemap,omitempty" doc:"whether it is a list of URLs, not a page"`
+	Tries   int        `json:"tries,omitempty" doc:"requests that were sent for it"`
+	Unmade  int        `json:"unmade,omitempty" doc:"visits that this machine could not make"`
+	Retried *requeuing `json:"retried,omitempty" doc:"when it was last put back into the queue"`
 
 	Judged  *Ruling     `json:"judged,omitempty" doc:"the verdict, with what would change it"`
 	Chosen  *Choice     `json:"chosen,omitempty" doc:"the reasons for its place in the queue"`
@@ -41,7 +41,7 @@ type Explanation struct {
 	Path    []dowse.URL `json:"path,omitempty" doc:"the URLs from a seed to it, itself included"`
 	Polite  *Manners    `json:"polite,omitempty" doc:"how its host was treated"`
 	Links   *linkTally  `json:"links,omitempty" doc:"what became of its links"`
-	Pattern *Pattern    `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
+	Pattern *shapeWorth `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
 	Versions []Version `json:"versions,omitempty" doc:"of a page that was asked again: its versions, the oldest first"`
 
@@ -54,8 +54,8 @@ type Explanation struct {
 	Partial bool `json:"partial,omitempty" doc:"whether the journal was too long to read all of it"`
 }
 
-// Retried is when and why a URL that had failed or was left out was put back into the queue.
-type Retried struct {
+// A requeuing is when and why a URL that had failed or was left out was put back into the queue.
+type requeuing struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what" doc:"what was asked for: failed, a reason, a host or seeds; or second chance"`
 }
@@ -95,8 +95,8 @@ type Manners struct {
 	Why     dowse.Reason  `json:"why,omitempty" doc:"why the latest visit to the host failed"`
 }
 
-// A Pattern is what URLs of the same shape were worth.
-type Pattern struct {
+// A shapeWorth is what URLs of the same shape were worth.
+type shapeWorth struct {
 	Shape   string `json:"shape"`
 	Visited int    `json:"visited"`
 	OnTopic int    `json:"on_topic"`
@@ -183,7 +183,7 @@ func (w *inquiry) standing() {
 	w.x.Meaning = meaning(row.Reason)
 	if row.Reason == dowse.SkipTrapPattern || row.Reason == dowse.SkipTrapFarm {
 		visited, on := w.c.Crawl.Pattern(row.URL)
-		w.x.Pattern = &Pattern{weburl.Shape(row.URL), visited, on}
+		w.x.Pattern = &shapeWorth{weburl.Shape(row.URL), visited, on}
 		row.Detail = weburl.Trap(row.URL)
 	}
 	if row.Reason == dowse.SkipScopeExclude || row.Reason == dowse.SkipHostBlocked {
@@ -461,7 +461,7 @@ func (w *inquiry) addEntry(e *crawl.Entry, best *promise) *promise {
 	case e.Kind == crawl.EntryRetry && e.ID == w.id:
 		w.tried(e.Page)
 	case e.Kind == crawl.EntryRequeue && slices.Contains(e.Round, w.id):
-		w.x.Retried = &Retried{e.At, e.Text}
+		w.x.Retried = &requeuing{e.At, e.Text}
 	case e.Kind == crawl.EntryReasons && e.ID == w.id && len(e.Because) > 0:
 		w.rated = e
 	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/sink"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -22,7 +23,7 @@ var ErrTrust = errors.New("it needs your consent")
 // An Act is something that a collection or a topic file makes this machine
 // do beyond reading its own files and fetching public pages.
 type Act struct {
-	// Verb is the kind of act: run, ask, send, reach, resolve, hurry or
+	// Verb is the kind of act: run, ask, send, reach, resolve, hurry, write or
 	// read.
 	Verb string
 	// What is the object of the act on one line; texts from the file are
@@ -58,7 +59,7 @@ func (a Act) String() string {
 // collection can make this machine do: a new setting of that kind needs an act
 // here.
 func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
-	list := JudgeActs(t)
+	list := append(JudgeActs(t), SinkActs(s.Sinks)...)
 	if cfg.Dial == nil && cfg.Transport == nil {
 		list = append(list, networkActs(s.Network.AllowNet, s.Network.Resolver)...)
 		list = append(list, hurryActs(s.Politeness)...)
@@ -82,6 +83,24 @@ func JudgeActs(t *topic.Topic) (list []Act) {
 	}
 	if o.KeyEnv != "" {
 		list = append(list, Act{Verb: "send", What: fmt.Sprintf("the environment variable %s to %q", o.KeyEnv, o.Endpoint)})
+	}
+	return list
+}
+
+// SinkActs returns the acts of sending pages to sinks: services that are sent
+// pages, and credentials if the environment has some for them, and files that
+// are written. Standard output is no act.
+func SinkActs(sinks []string) (list []Act) {
+	for _, text := range sinks {
+		s, err := sink.Parse(text)
+		if err != nil || s.IsOutput() {
+			continue // an error is reported before anything is sent
+		}
+		if file, ok := s.IsFile(); ok {
+			list = append(list, Act{Verb: "write", What: fmt.Sprintf("pages to the file %q", file)})
+			continue
+		}
+		list = append(list, Act{Verb: "send", What: fmt.Sprintf("pages to %q, with your credentials for sinks if there are any", text)})
 	}
 	return list
 }
@@ -187,6 +206,7 @@ func absolute(dir string) string {
 // has the same hash.
 func checkConsent(dir string, acts []Act, cfg Config) error {
 	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
+	given = append(given, SinkActs(cfg.Sinks)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
 	}

@@ -33,6 +33,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
@@ -40,6 +41,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"dowse"
@@ -49,6 +51,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/durable"
 	"dowse/internal/outside"
+	"dowse/internal/sink"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -143,9 +146,12 @@ type Config struct {
 	// and no consent to it is needed.
 	NoOutside bool
 
-	// Getenv returns environment variables that a topic names, which are the
-	// keys of outside judges. Nil returns none.
+	// Getenv returns environment variables: those that a topic names, which are
+	// the keys of outside judges, and the credentials of sinks. Nil returns none.
 	Getenv func(name string) string
+
+	// Stdout receives the pages of the sink jsonl:-; default os.Stdout.
+	Stdout io.Writer
 
 	// Say is called with each line that the program of an outside judge
 	// writes to its standard error. Nil drops them.
@@ -213,7 +219,8 @@ type Crawler struct {
 	backoff *killBackoff
 	meter   *meter
 	views   viewClock
-	beaten  time.Time // when the pulse was last written
+	beaten  time.Time                  // when the pulse was last written
+	feeds   atomic.Pointer[sink.Feeds] // of the run; nil without sinks
 	// journal is the first file of the journal when Run began; nil before.
 	journal fs.FileInfo
 	err     error
@@ -299,6 +306,9 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 		return nil, s, err
 	}
 	if err := s.Check(); err != nil {
+		return nil, s, fmt.Errorf("crawler: %w", err)
+	}
+	if _, err := sink.ParseAll(s.Sinks); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
 	if s.Limits.Dry.PPRS > 0 && cfg.Strategy == nil && !ForSites(s.Strategy) {
@@ -452,8 +462,12 @@ func (c *Crawler) commit() error {
 			return err
 		}
 	}
+	end := c.Collection.Journal.End()
 	if err := c.Collection.Journal.Sync(); err != nil {
 		return err
+	}
+	if f := c.feeds.Load(); f != nil {
+		f.Commit(end)
 	}
 	return c.present()
 }
@@ -554,6 +568,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		}
 		c.checkDisk()
 		c.growViews(now)
+		c.serveSinks()
 		st := c.Status()
 		c.meter.measure(now, &st)
 		c.beat(now, st)
@@ -574,6 +589,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	c.startSinks()
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	if c.err == nil && c.Collection.Settings.WithRequisites && ctx.Err() == nil && abort.Err() == nil {
 		both, end := context.WithCancel(ctx)
@@ -588,6 +604,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
 	}
+	c.finishSinks(abort)
 	if errors.Is(c.err, durable.ErrGone) {
 		c.stopped = dowse.StopError
 		return // there is no log to write to

@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/sink"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -157,6 +158,9 @@ func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 	}
 	a.settings.Settings, a.changes = settings.Merge(col.Settings.Settings, given.Changeable(), reset)
 	if err := a.settings.Check(); err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	if _, err := sink.ParseAll(a.settings.Sinks); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	if a.revises() && (cfg.Strategy != nil || strings.HasPrefix(col.Settings.Strategy, customStrategy)) {

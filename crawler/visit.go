@@ -217,10 +217,13 @@ func (v *Visitor) arrival(p *dowse.Page, of *archive.Original, answers ...*fetch
 	return a
 }
 
-// pack encodes the answers that were received.
+// pack encodes the answers that were received. A challenge, which a host sends in
+// place of the page, is not among them: it is meant for a person, and not for an
+// archive. The entry of the visit says that there was one.
 func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []encodedAnswer) {
 	for i, r := range answers {
-		if r.ResponseHead == nil {
+		last := i == len(answers)-1
+		if r.ResponseHead == nil || last && p.Reason == dowse.SkipChallenge {
 			continue
 		}
 		ex := &archive.Exchange{
@@ -230,7 +233,7 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 		if r.Fetch.Truncated {
 			ex.Truncated = "length"
 		}
-		if i == len(answers)-1 && p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {
+		if last && p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {
 			ex.Metadata = metadata(p)
 		}
 		encoded = append(encoded, v.archiver.pack(ex))

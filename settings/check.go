@@ -20,6 +20,9 @@ const (
 	maxEntry   = 10_000
 )
 
+// sinkForms are the beginnings of the names of sinks.
+var sinkForms = []string{"jsonl:", "http://", "https://", "opensearch+http://", "opensearch+https://", "nats://", "nats+tls://"}
+
 // Check returns an [Error] for the first setting whose value no crawl can have. Settings may
 // come from the file of a stranger, so every field is checked.
 func (s *Settings) Check() error {
@@ -103,6 +106,15 @@ func (f Field) entryWanted(text string) string {
 		_, err2 := netip.ParseAddr(text)
 		if err1 != nil && err2 != nil {
 			return "a network as 10.0.0.0/8, or an address"
+		}
+	case sinkKind:
+		switch scheme, rest, _ := strings.Cut(text, "://"); {
+		case !isLine(text, maxEntry):
+			return "a sink on one line, without control characters"
+		case !slices.ContainsFunc(sinkForms, func(form string) bool { return strings.HasPrefix(text, form) }):
+			return "a sink that begins with " + strings.Join(sinkForms, ", ")
+		case scheme != text && strings.Contains(strings.FieldsFunc(rest+"/", func(r rune) bool { return strings.ContainsRune("/?#", r) })[0], "@"):
+			return "a sink without user and password"
 		}
 	default:
 		if !isLine(text, maxEntry) {

@@ -25,6 +25,7 @@ const (
 	Often       Kind = "often"   // 7d, auto or none
 	patternKind Kind = "pattern" // regular expressions
 	netKind     Kind = "net"     // networks or addresses
+	sinkKind    Kind = "sink"    // where pages are sent
 )
 
 // When is when the value of a setting can change.

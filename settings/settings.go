@@ -42,6 +42,12 @@ type Settings struct {
 	// itself does not depend on it.
 	Index string `yaml:"index,omitempty" name:"index" group:"output" rare:"" enum:",background,none" default:"" shown:"background" placeholder:"HOW" var:"DOWSE_CRAWL_INDEX" when:"resume" help:"Index pages for dowse search: background or none."`
 
+	// Sinks are where pages are sent while they are crawled: jsonl:FILE, URLs of services, and options behind a #.
+	Sinks []string `yaml:"sinks,omitempty" name:"sink" group:"output" rare:"" sep:"none" type:"sink" placeholder:"URL" max:"16" config:"own" var:"DOWSE_CRAWL_SINK" when:"resume" help:"Also send pages to this sink; see dowse help sinks; repeatable."`
+
+	// SinkWait is how long the sinks may take to catch up after the crawl has ended; -1 does not wait.
+	SinkWait time.Duration `yaml:"sink_wait,omitempty" name:"sink-wait" group:"output" rare:"" type:"time" shown:"10s" placeholder:"DUR" min:"0s" max:"24h" zero:"-1" config:"own" var:"DOWSE_CRAWL_SINK_WAIT" when:"resume" help:"Wait this long for sinks when the crawl has ended."`
+
 	Scope      `yaml:"scope,omitempty"`
 	Limits     `yaml:"limits,omitempty"`
 	Identity   `yaml:"identity,omitempty"`

@@ -345,9 +345,15 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
 		Settings: c.Settings, Reset: w.reset("crawl"), Unit: c.Unit, Getenv: os.Getenv,
-		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
+		Consent: w.consent(c.Trust).allow, Clock: crawlClock, Stdout: w.out,
 	}
 	var err error
+	if cfg.Sinks, err = c.sinks(); err != nil {
+		return cfg, err
+	}
+	if slices.Contains(c.Settings.Sinks, "") {
+		cfg.Reset = append(cfg.Reset, "sink")
+	}
 	if cfg.WordNet, err = c.wordNet(w); err != nil {
 		return cfg, err
 	}
@@ -728,6 +734,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	// From here on the crawl runs. The callback is called for every page, by the
 	// goroutine of the crawl; returning false ends it gently.
+	notes := len(cr.Notes)
 	stopIndex := w.followIndex(dir, cr)
 	scr.begin(cr)
 	log.began(dir, cr.Status(), cr.Notes)
@@ -745,6 +752,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	scr.end()
 	stopIndex()
 	late.release()
+	c.noteSinks(w, dir, cr, cr.Notes[notes:])
 	for _, p := range cr.Collection.Unread.Problems {
 		p.Do = remedy(dir, p)
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))

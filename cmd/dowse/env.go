@@ -103,7 +103,10 @@ func envVars(root *kong.Node) (list []envVar) {
 // reads. A misspelt variable would otherwise be ignored silently, and a crawl would run
 // without the limit or contact that the user believes to have set.
 func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
-	var known []string // in lower case, without the prefix
+	var known []string                                                         // in lower case, without the prefix
+	for _, name := range []string{"DOWSE_SINK_AUTH", "DOWSE_SINK_AUTH_FILE"} { // no flags: secrets are not typed
+		known = append(known, strings.ToLower(strings.TrimPrefix(name, envPrefix)))
+	}
 	for _, v := range envVars(root) {
 		known = append(known, strings.ToLower(strings.TrimPrefix(v.name, envPrefix)))
 	}
@@ -151,6 +154,8 @@ func printEnv(w *world) error {
 		row(w.out, v.name, v.sets())
 	}
 	fmt.Fprintln(w.out)
+	row(w.out, "DOWSE_SINK_AUTH", "credential for sinks: user:password or Bearer TOKEN; no flag has it")
+	row(w.out, "DOWSE_SINK_AUTH_FILE", "file with credentials: lines of a sink's URL, a space, the credential")
 	row(w.out, "NO_COLOR", "if set: no colours")
 	row(w.out, "TERM=dumb", "no colours and no live screen")
 	row(w.out, "GOMEMLIMIT", "memory to keep to, as 512MiB; default 90 % of the control group's limit")

@@ -81,7 +81,8 @@ Formats:
 
 Without --on and --all: the pages on topic; for .wacz the whole collection, with
 the pages on topic first; for graphs what was fetched. A list of pages comes with a
-data card (FILE.card.md, FILE.card.json).
+data card (FILE.card.md, FILE.card.json). With --shard, an export that was
+interrupted continues after its last complete file when the command is repeated.
 
 Defaults: --text main for .md and .parquet, none for other lists; --distinct near if
 there are texts; --respect noarchive for texts and archives (--respect none: all).
@@ -125,6 +126,9 @@ func (c *exportCmd) Run(w *world) error {
 	opt.Progress = func(done, total int) { bar.show("pages", int64(done), int64(total)) }
 	n, err := cr.Collection.Export(w.ctx, c.Out, opt)
 	bar.clear()
+	if errors.Is(err, context.Canceled) && c.Shard > 0 {
+		return &exitError{exitInterrupted, errors.New("interrupted; files that are complete stay, and the same command continues after them")}
+	}
 	if err != nil {
 		return exportError(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/sink"
 	"dowse/weburl"
 )
 
@@ -48,8 +49,8 @@ runs.
 
 Pages that are stored as a reference to one of them go with it; pages that say nearly
 the same stay and are listed. Other pages keep what they say of a page, and their links
-to it in the archive. Files that were exported before are not touched. If it is
-interrupted, the next forget or crawl completes it.`
+to it in the archive. Files that were exported before are not touched; the sinks of
+the collection are sent a deletion. If it is interrupted, the next forget or crawl completes it.`
 }
 
 // Run erases the pages and prints what was changed. All flags are checked and the user is
@@ -84,7 +85,32 @@ func (c *forgetCmd) Run(w *world) error {
 	if err != nil {
 		return inCollection(err)
 	}
-	return c.print(w.out, f)
+	if err := c.print(w.out, f); err != nil {
+		return err
+	}
+	c.passOn(w)
+	return nil
+}
+
+// passOn sends the deletions to the sinks of the collection, as far as that is possible in a
+// short time. The pages are gone from the collection whatever comes of it, so a problem is a
+// note that names the command which sends the deletions later.
+func (c *forgetCmd) passOn(w *world) {
+	s, err := collection.ReadSettings(c.Dir)
+	if err != nil || len(s.Sinks) == 0 {
+		return
+	}
+	send := sinkCmd{Dir: c.Dir, Wait: s.Resolved().SinkWait}
+	if err := send.Run(w); err != nil {
+		fmt.Fprintf(w.err, "note: sinks may still have the pages: %s\nnote: dowse sink %s sends the deletions\n", oneLine(plainError(err)), c.Dir)
+	}
+	for _, text := range s.Sinks {
+		if spec, err := sink.Parse(text); err == nil {
+			if file, ok := spec.IsFile(); ok {
+				fmt.Fprintf(w.err, "note: %s still holds what was sent before the deletion; remove the lines with its key\n", oneLine(file))
+			}
+		}
+	}
 }
 
 // takedown returns what is to be erased. A URL without a scheme is completed with the one

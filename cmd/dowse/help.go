@@ -53,6 +53,7 @@ func helpTopics() []helpTopic {
 		{"site-stops", "why a site is not read further, and kinds of homepages", printSiteHelp},
 		{"env", "environment variables", printEnv},
 		{"expr", "conditions on pages: facts, matching, expressions", printExpr},
+		{"sinks", "where pages are sent while they are crawled (--sink)", printSinks},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},
 	}
 }

@@ -45,7 +45,7 @@
 //	main, parser, env, config          from arguments to a command
 //	errors, hints                      from an error to message, hint and exit code
 //	help, helpprint, helplab           help, and its topics
-//	signals, memory, sink, terminal    the process and its streams
+//	signals, memory, output, terminal  the process and its streams
 //	crawl, screen, unreached, print    crawls: flags, live screen, summary, output
 //	demo, demotable, town              the synthetic webs
 //	status, pages, hosts, sites        lists and states
@@ -56,7 +56,7 @@
 //	judge, cases                       rating pages without a crawl
 //	topic*, new, wordnet, savemodel    topics and their judges
 //	tgraph, backlinks                  T-Graphs
-//	export, format, jsonline, schema   what other programs read
+//	export, format, jsonline, schema, sink  what other programs read
 //	collection, salvage, forget        upkeep of a collection
 //	trust, salt, private               consent, secrets, private networks
 //	lab*                               the lab
@@ -124,6 +124,7 @@ type cli struct {
 
 	// Take pages out, for other programs. Nothing of the collection changes.
 	Export exportCmd `cmd:"" job:"take out" help:"Export pages; the file suffix selects the format."`
+	Sink   sinkCmd   `cmd:"" job:"take out" help:"Send pages to sinks that have not received them."`
 	Schema schemaCmd `cmd:"" job:"take out" help:"Print the JSON Schema of what commands print, or of topics."`
 	Mcp    mcpCmd    `cmd:"" name:"mcp" job:"take out" help:"Offer crawls and collections to agents, as tools (MCP)."`
 
@@ -212,7 +213,7 @@ func main() {
 	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
-	out := &sink{out: os.Stdout}
+	out := &checkedOutput{out: os.Stdout}
 	w := &world{
 		out: out, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
 		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),

@@ -4,6 +4,7 @@ import (
 	"dowse/collection"
 	"dowse/internal/facts"
 	"dowse/internal/operations"
+	"dowse/internal/sink"
 	"dowse/topic"
 )
 
@@ -11,7 +12,7 @@ import (
 // page, reason, status and error that a command prints names its schema and version, so
 // that a program can check what it reads and notice a new version.
 type schemaCmd struct {
-	What string `arg:"" enum:"page,reason,change,search,status,error,topic" help:"page, reason, change, search, status, error or topic."`
+	What string `arg:"" enum:"page,reason,change,search,status,error,sink,topic" help:"page, reason, change, search, status, error, sink or topic."`
 }
 
 func (schemaCmd) Help() string {
@@ -20,6 +21,7 @@ func (schemaCmd) Help() string {
   dowse schema reason      why --json
   dowse schema change      changes --json
   dowse schema search      search --json
+  dowse schema sink        what sinks receive when a page is deleted
   dowse schema topic > topic.schema.json
 
 Every page, reason, change, status and error in JSON names its schema and version,
@@ -53,6 +55,8 @@ func schemaNamed(name string) []byte {
 		return facts.SchemaOf(collection.Change{}, collection.ChangeSchema).Document("What happened to a page: it was found new, changed, gone or moved.")
 	case "search":
 		return facts.SchemaOf(operations.Found{}, operations.SearchSchema).Document("Pages found by their words.")
+	case "sink":
+		return facts.SchemaOf(sink.Deletion{}, sink.DeleteSchema).Document("Deletes a page in a sink. A record that adds a page is an object of schema page/v1 that begins with the members event, key, op (put) and version.")
 	case "status":
 		return facts.SchemaOf(status{}, operations.StatusSchema).Document("The progress of a crawl.")
 	case "error":

@@ -47,7 +47,8 @@ Unhealthy means: the books do not balance; less is free on the disk than
 minutes; its name server does not answer; or it does not run, and the last run
 was killed or ended with an error, for lack of disk, memory or network, or with
 hosts that did not answer (starved). A collection that can't be opened is
-reported, the others are still shown, and the exit code is 7.
+reported, the others are still shown, and the exit code is 7. A sink that fails
+is a warning on stderr and no more: the crawl does not depend on it.
 
 --targets takes one URL per line, or the file NAME.split.json that topic select
 writes. --vote trains several judges on the examples of the topic and rates every
@@ -158,6 +159,11 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 			return err
 		}
 		shown++
+		if c.Check {
+			for _, warning := range sinkWarnings(st.Sinks) {
+				fmt.Fprintf(w.err, "warning: %s: %s\n", dir, warning)
+			}
+		}
 		if problem := st.problem(time.Now()); problem != "" {
 			wrong = append(wrong, dir+": "+problem)
 		}
@@ -275,6 +281,7 @@ func (st *status) lines() []string {
 	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
+	lines = append(lines, sinkLines(st.Sinks)...)
 	for i, l := range st.Frontier {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}

@@ -134,7 +134,7 @@ func pageFacts() []*Fact {
 			Get: languageScore},
 		{Name: "token_count", Type: Integer, Doc: "words, numbers and runs of punctuation in the text; letters of scripts without spaces count one by one", Document: true,
 			Get: func(r *Row) any { return known(tokens(r.Text)) }},
-		{Name: "use_flags", Type: List, Doc: "tdm, ai: uses that the page or its header reserves", Document: true,
+		{Name: "use_flags", Type: List, Doc: "tdm, ai: uses that the page, its header or the robots.txt of its host reserves", Document: true,
 			Get: func(r *Row) any { return useFlags(r) }},
 		{Name: "score", Type: Number, Doc: "the rating by the evidence of the topic alone, 0 to 1", Judging: true, Asked: true, Get: score},
 

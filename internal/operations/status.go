@@ -15,6 +15,7 @@ import (
 	"dowse/internal/facts"
 	"dowse/internal/plain"
 	"dowse/internal/requisite"
+	"dowse/internal/sink"
 	"dowse/internal/site"
 )
 
@@ -59,6 +60,8 @@ type Status struct {
 	Committed time.Time `json:"committed,omitzero" doc:"when the journal last grew"`
 	DiskFree  int64     `json:"disk_free" doc:"bytes that are free on its disk; -1 if unknown"`
 	DiskFloor int64     `json:"disk_floor" doc:"the crawl stops when fewer bytes are free"`
+
+	Sinks []sink.Lag `json:"sinks,omitempty" doc:"how far the sinks are behind"`
 
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
 
@@ -143,6 +146,7 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 		st.take(last)
 	}
 	st.measure(col)
+	st.Sinks = LagsOf(col)
 	if unread != nil {
 		st.Notices = append(st.Notices, unread.Error())
 		return st
@@ -176,6 +180,16 @@ func (st *Status) take(last crawler.RunRecord) {
 	if st.Stopped == "" {
 		st.Stopped = last.Why
 	}
+}
+
+// LagsOf returns how far the sinks of a collection are. Sinks that can't be understood were
+// reported when the crawl was begun.
+func LagsOf(col *collection.Collection) []sink.Lag {
+	specs, err := sink.ParseAll(col.Settings.Sinks)
+	if err != nil {
+		return nil
+	}
+	return sink.Lags(col, specs, time.Now())
 }
 
 // measure adds what is known of a running crawl's speed, from its own report, and of its disk

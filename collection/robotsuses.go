@@ -1,0 +1,130 @@
+package collection
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/internal/facts"
+	"dowse/internal/frontier"
+	"dowse/weburl"
+)
+
+// A usageRule is a line of a robots.txt about what pages may be used for: Content-Signal, as
+// Cloudflare defines it, or Content-Usage, as the IETF drafts it.
+type usageRule struct {
+	prefix string // of the paths that it is about
+	uses   []string
+}
+
+// reservedByRobots returns the uses that the robots.txt of a host reserves for a page. The
+// rule with the longest prefix counts. While a crawl runs, only its loop may call it.
+func (c *Collection) reservedByRobots(u dowse.URL) []string {
+	id, ok := c.Crawl.Frontier().Find(u)
+	if !ok {
+		return nil
+	}
+	return usesFor(c.usageRules(c.Crawl.Frontier().Host(id)), weburl.Path(u))
+}
+
+// usesFor returns the uses that rules reserve for a path.
+func usesFor(rules []usageRule, path string) []string {
+	var best usageRule
+	found := false
+	for _, r := range rules {
+		if strings.HasPrefix(path, r.prefix) && (!found || len(r.prefix) > len(best.prefix)) {
+			best, found = r, true
+		}
+	}
+	return best.uses
+}
+
+// maxUsageHosts bounds for how many hosts the rules are kept.
+const maxUsageHosts = 10_000
+
+// usageRules returns the rules of the robots.txt of a host.
+func (c *Collection) usageRules(host frontier.HostID) []usageRule {
+	if rules, known := c.usages[host]; known {
+		return rules
+	}
+	if len(c.usages) >= maxUsageHosts || c.usages == nil {
+		c.usages = map[frontier.HostID][]usageRule{}
+	}
+	var rules []usageRule
+	if r := c.Crawl.Host(int(host)).Robots; r != nil && r.Status >= 200 && r.Status < 300 {
+		rules = parseUsages(r.Body, cmp.Or(c.Settings.Identity.Agent, defaults.Identity.Agent))
+	}
+	c.usages[host] = rules
+	return rules
+}
+
+// parseUsages returns the rules of a robots.txt for a crawler: those of the groups that name
+// it, or else those of the groups for all. Lines before the first group are for all.
+func parseUsages(body []byte, agent string) []usageRule {
+	var own, all []usageRule
+	forOwn, forAll, named, inAgents := false, true, false, false
+	for line := range bytes.Lines(body) {
+		text, _, _ := strings.Cut(string(line), "#")
+		key, value, ok := strings.Cut(text, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch strings.ToLower(strings.TrimSpace(key)) {
+		case "user-agent":
+			if !inAgents {
+				forOwn, forAll = false, false
+			}
+			inAgents = true
+			forAll = forAll || value == "*"
+			forOwn = forOwn || strings.EqualFold(value, agent)
+			named = named || forOwn
+			continue
+		case "content-signal", "content-usage":
+			if r, ok := usageOf(value); ok && forOwn {
+				own = append(own, r)
+			} else if ok && forAll {
+				all = append(all, r)
+			}
+		}
+		inAgents = false
+	}
+	if named {
+		return own
+	}
+	return all
+}
+
+// usageOf reads the value of a line: perhaps a path, then preferences.
+func usageOf(value string) (usageRule, bool) {
+	r := usageRule{}
+	if strings.HasPrefix(value, "/") {
+		r.prefix, value, _ = strings.Cut(value, " ")
+	}
+	if !strings.Contains(value, "=") {
+		return r, false
+	}
+	r.uses = usesReserved(value)
+	return r, true
+}
+
+// usesReserved returns the uses that preferences reserve: ai-train=no and train-ai=n reserve
+// the training of models, tdm=n text and data mining.
+func usesReserved(preferences string) (uses []string) {
+	for _, p := range strings.FieldsFunc(strings.ToLower(preferences), func(r rune) bool { return r == ',' || r == ';' }) {
+		name, value, _ := strings.Cut(strings.ReplaceAll(p, " ", ""), "=")
+		if value != "n" && value != "no" {
+			continue
+		}
+		switch name {
+		case "ai-train", "train-ai":
+			uses = append(uses, facts.UseAI)
+		case "tdm":
+			uses = append(uses, facts.UseTDM)
+		}
+	}
+	slices.Sort(uses)
+	return slices.Compact(uses)
+}
