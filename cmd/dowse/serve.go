@@ -221,4 +221,3 @@ func (s serveAt) begin(w *world, dir string, quiet bool) (func(), error) {
 		}
 	}, nil
 }
-
