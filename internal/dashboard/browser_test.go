@@ -107,15 +107,21 @@ func eval[T any](b *browser, expression string) T {
 
 func plainCut(s string) string { return tidy(s, 80) }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true. One that can't be evaluated, because a page is just being
+// replaced, is not true yet.
 func (b *browser) until(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(15 * time.Second); !eval[bool](b, "!!("+expression+")"); time.Sleep(50 * time.Millisecond) {
+	safe := "(() => { try { return !!(" + expression + ") } catch { return false } })()"
+	for end := time.Now().Add(patience); !eval[bool](b, safe); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("it did not become true: %s\n%s", expression, eval[string](b, "document.body.innerText.slice(0, 200)"))
 		}
 	}
 }
+
+// patience is how long a test waits for what must happen. It is long, since only a failure takes it all, and the machine
+// may be busy.
+const patience = 2 * time.Minute
 
 // console returns what was written to the console since the last call.
 func (b *browser) console() []string {
@@ -298,7 +304,7 @@ func TestBrowserLabel(t *testing.T) {
 		t.Errorf("after taking one back %d labels are in force, want 5", n)
 	}
 	// The model is trained in the background, and refused or used; either is shown.
-	for end := time.Now().Add(15 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		b.do(chromedp.Navigate(s.base + "/c/pools/labels"))
 		if eval[bool](b, `!!document.querySelector("#models tbody tr")`) && !eval[bool](b, `document.body.innerText.includes("being trained")`) {
 			break

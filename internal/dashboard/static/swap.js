@@ -5,8 +5,18 @@ let going = null;
 // swap fetches a page and replaces parts. only limits it to parts with that value of data-part, such as
 // "live". It resolves to false if the server did not answer with a page.
 export async function swap(url, dress, options = {}) {
-  if (going) going.abort();
-  const own = (going = new AbortController());
+  if (options.only && going?.form) return false; // a person's form comes first; the next change is reported again
+  if (going) going.control.abort();
+  const own = new AbortController();
+  const mine = (going = { control: own, form: !options.only });
+  try {
+    return await replace(url, dress, options, own);
+  } finally {
+    if (going === mine) going = null;
+  }
+}
+
+async function replace(url, dress, options, own) {
   let answer;
   try {
     answer = await fetch(url, { headers: { Accept: "text/html", ...(options.only ? { "Dowse-Live": "1" } : {}) }, signal: own.signal, credentials: "same-origin", ...options.request });
