@@ -64,7 +64,7 @@ var (
 	madeOnce sync.Once
 )
 
-// TestMain also stands in for the program: a crawl that the API starts is this executable.
+// TestMain also serves as the program: a crawl that the API starts is this executable.
 func TestMain(m *testing.M) {
 	if os.Getenv("API_TEST_CRAWL") != "" {
 		os.Exit(fakeCrawl(os.Args[1:]))

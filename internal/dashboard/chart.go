@@ -82,8 +82,12 @@ func (c chart) SVG() template.HTML {
 		b.WriteString(`Z"/>`)
 	}
 	for i, m := range c.Marks {
-		fmt.Fprintf(&b, `<g class="mark"><title>%s</title><line x1="%.1f" x2="%[2]f" y1="%.1f" y2="%.1f"/><text x="%.1f" y="%.1f" text-anchor="middle">%[1]s</text></g>`,
-			esc(m.Name), sx(m.X), roomTop+10, h-roomBottom, sx(m.X), roomTop+7+float64(i%2)*0)
+		name := m.Name
+		if i+1 < len(c.Marks) && sx(c.Marks[i+1].X)-sx(m.X) < 36 {
+			name = "" // the next one would be written over it
+		}
+		fmt.Fprintf(&b, `<g class="mark"><title>%s</title><line x1="%.1f" x2="%[2]f" y1="%.1f" y2="%.1f"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text></g>`,
+			esc(m.Name), sx(m.X), roomTop+10, h-roomBottom, sx(m.X), roomTop+7, esc(name))
 	}
 	for _, l := range c.Lines {
 		if len(l.Points) > 0 {

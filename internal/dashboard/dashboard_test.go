@@ -410,7 +410,7 @@ func TestLayoutIsTheSame(t *testing.T) {
 		}
 		return string(graphSVG("t", nodes, edges, 1200, 720))
 	}
-	if draw() != draw() {
+	if first, second := draw(), draw(); first != second {
 		t.Error("two drawings of one graph differ")
 	}
 }

@@ -112,7 +112,7 @@ func large(b testing.TB) string {
 	return dir
 }
 
-// BenchmarkOpen is the first question about a collection that nobody has asked about.
+// BenchmarkOpen is the first question about a collection that was not asked about before.
 func BenchmarkOpen(b *testing.B) {
 	dir := large(b)
 	began := cpuTime()

@@ -15,7 +15,7 @@
 //	changing  Set, Label, Train, Undo, Stop, Start, Continue, Forget, Export, DeleteExport
 //
 // Errors that the caller can mend are [*Error] values; their Kind is the kind of answer that an
-// HTTP status or an exit code stands for, and their text may be shown to a person. Other errors
+// HTTP status or an exit code expresses, and their text may be shown to a person. Other errors
 // are faults of this machine or damage of the collection.
 //
 // # What is kept in memory

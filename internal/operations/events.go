@@ -223,7 +223,7 @@ func (s *shelf) follower(ctx context.Context) (*follower, error) {
 	return s.follow, nil
 }
 
-// run reads the journal until nobody has read events for a while.
+// run reads the journal until there was no reader for a while.
 func (f *follower) run() {
 	tick := time.NewTicker(eventsEvery)
 	defer tick.Stop()

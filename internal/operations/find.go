@@ -228,7 +228,7 @@ func (l *searches) close() {
 	l.list = nil
 }
 
-// close closes an index when nobody uses it any more.
+// close closes an index when no search uses it any more.
 func (x *searching) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

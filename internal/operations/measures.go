@@ -18,7 +18,7 @@ import (
 // runs; Traffic is what this process has seen since it first looked.
 type Measure struct {
 	Collection
-	// Report is nil for a collection that does not run and that nobody has asked about in this
+	// Report is nil for a collection that does not run and was not asked about in this
 	// process: a scrape must not open everything that there is.
 	Report *Report
 
@@ -156,7 +156,7 @@ func (s *shelf) fillMeasure(ctx context.Context, m *Measure) {
 	}
 	if m.Running {
 		if f, err := s.follower(ctx); err == nil {
-			f.leave() // it goes on until nobody has looked for a while
+			f.leave() // it goes on until no scrape has come for a while
 		}
 	}
 	m.Traffic = s.traffic.snapshot()
