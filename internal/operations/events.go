@@ -211,15 +211,13 @@ func (s *shelf) follower(ctx context.Context) (*follower, error) {
 	if s.closed {
 		return nil, errClosed
 	}
-	if s.follow == nil || s.follow.isEnded() {
+	if s.follow == nil || !s.follow.join() {
 		f := &follower{shelf: s, from: v.end, upto: v.end, changed: make(chan struct{}), quit: make(chan struct{})}
 		f.tail = ledger.NewTail(filepath.Join(s.dir, "state"), v.end, v.col.Crawl.Frontier().Len())
 		s.follow = f
+		f.readers = 1
 		go f.run()
 	}
-	s.follow.mu.Lock()
-	s.follow.readers++
-	s.follow.mu.Unlock()
 	return s.follow, nil
 }
 
@@ -240,9 +238,9 @@ func (f *follower) run() {
 		if idle++; f.readers > 0 {
 			idle = 0
 		}
+		f.ended = idle == followerIdle // with the lock held: no reader can join in between
 		f.mu.Unlock()
 	}
-	f.markEnded()
 }
 
 // followerIdle is after how many looks without a reader a follower ends.
@@ -257,11 +255,14 @@ func (f *follower) markEnded() {
 	f.changed = make(chan struct{})
 }
 
-// isEnded reports whether the follower has ended.
-func (f *follower) isEnded() bool {
+// join counts a reader, unless the follower has ended.
+func (f *follower) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ended
+	if !f.ended {
+		f.readers++
+	}
+	return !f.ended
 }
 
 // stop ends the follower.

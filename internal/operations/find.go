@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -69,7 +70,6 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 	if err != nil {
 		return nil, err
 	}
-	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, v := range sortedViews(x.views) {
 		v.mu.Lock()
@@ -126,8 +126,24 @@ func sortedViews(list []*openView) []*openView {
 	return slices.Compact(list)
 }
 
-// searcher returns an open index over the present views of collections.
+// searcher returns an open index over the present views of collections, locked. One that was closed
+// between being found and being locked is opened again.
 func (o *Operations) searcher(ctx context.Context, ids []string) (*searching, error) {
+	for {
+		x, err := o.findSearcher(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		x.mu.Lock()
+		if x.s != nil {
+			return x, nil
+		}
+		x.mu.Unlock()
+	}
+}
+
+// findSearcher returns an open index over the present views of collections.
+func (o *Operations) findSearcher(ctx context.Context, ids []string) (*searching, error) {
 	var shelfs []*shelf
 	var views []*openView
 	release := func() {
@@ -141,6 +157,9 @@ func (o *Operations) searcher(ctx context.Context, ids []string) (*searching, er
 			continue
 		}
 		var v *openView
+		if err == nil {
+			err = o.ensureIndex(ctx, s)
+		}
 		if err == nil {
 			v, err = s.acquire(ctx)
 		}
@@ -218,6 +237,21 @@ func (l *searches) drop(s *shelf) {
 	})
 }
 
+// dropStale closes the indexes over views that were replaced: they would keep these in memory.
+func (l *searches) dropStale() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(x *searching) bool {
+		for i, v := range x.views {
+			if !x.shelfs[i].shows(v) {
+				x.close()
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // close closes all indexes.
 func (l *searches) close() {
 	l.mu.Lock()
@@ -240,6 +274,26 @@ func (x *searching) close() {
 		x.shelfs[i].release(v)
 	}
 	x.views, x.shelfs = nil, nil
+}
+
+// firstIndex is how long a search waits for an index that has to be made.
+const firstIndex = 20 * time.Second
+
+// ensureIndex makes the index of a collection that has none, before a view is locked for it. If that takes
+// long, it goes on in the background, and the error is of kind Busy. Where no index can be kept, the
+// search makes a temporary one.
+func (o *Operations) ensureIndex(ctx context.Context, s *shelf) error {
+	if o.cfg.ReadOnly || o.cfg.SearchKey == nil || exists(filepath.Join(s.dir, "search")) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstIndex)
+	defer cancel()
+	err := search.Update(ctx, s.dir, search.Options{Key: o.cfg.SearchKey()})
+	if ctx.Err() == nil {
+		return err
+	}
+	o.updateIndex(s)
+	return failf(Busy, "", "the search index of %s is being made; try again in a minute", s.id)
 }
 
 // updateIndex brings the index of a collection up to date in the background, one at a time, unless

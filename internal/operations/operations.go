@@ -74,6 +74,7 @@ func New(cfg Config) (*Operations, error) {
 		cfg.Now = time.Now
 	}
 	cfg.Crawls = cmp.Or(cfg.Crawls, 4)
+	cfg.Dirs = slices.Clone(cfg.Dirs)
 	for i, dir := range cfg.Dirs {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
@@ -152,7 +153,7 @@ func (o *Operations) scan(force bool) {
 	}
 	for _, dir := range dirs {
 		if o.shelves[dir] == nil {
-			s := &shelf{dir: dir, id: o.freeID(dir), now: o.cfg.Now}
+			s := &shelf{dir: dir, id: o.freeID(dir), now: o.cfg.Now, replaced: o.searches.dropStale}
 			o.shelves[dir] = s
 			o.ids[s.id] = dir
 		}

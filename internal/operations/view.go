@@ -22,8 +22,9 @@ import (
 
 // A shelf is one collection and what is known of it in this process.
 type shelf struct {
-	id, dir string
-	now     func() time.Time
+	id, dir  string
+	now      func() time.Time
+	replaced func() // called when a view was replaced, so that what holds the old one lets go of it
 
 	mu       sync.Mutex
 	cur      *openView // the newest; nil before the first question
@@ -286,6 +287,9 @@ func (s *shelf) remake() {
 				old.cr.Close()
 			}
 		}
+		if s.cur != nil {
+			go s.replaced()
+		}
 		s.cur = v
 	}
 	close(s.making)
@@ -298,6 +302,13 @@ func (s *shelf) renew() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.renewed = true
+}
+
+// shows reports whether a view is the present one.
+func (s *shelf) shows(v *openView) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur == v
 }
 
 // release ends the use of a view.
