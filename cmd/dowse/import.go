@@ -27,7 +27,7 @@ func (collectionImportCmd) Help() string {
 	return `Examples:
   dowse collection import old.warc.gz "coral reefs" -o old.dowse
   dowse collection import crawl.wacz --topic reefs.topic.yaml -o reefs.dowse
-  dowse collection import *.warc.gz --topic reefs.topic.yaml -o reefs.dowse --json
+  dowse collection import *.warc.gz --topic reefs.topic.yaml -o reefs.dowse
   dowse crawl old.dowse --pages 500       continue from there
 
 Reads WARC files of wget, Heritrix, Browsertrix and others (1.0, 1.1, compressed

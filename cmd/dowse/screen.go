@@ -11,6 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/requisite"
 	"dowse/settings"
 	"dowse/topic"
 )
@@ -379,6 +380,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 	fmt.Fprintf(w.err, " books: %s seen = %s fetched + %s failed + %s redirected + %s queued\n        + %s skipped%s (%s)\n",
 		count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected), count(b.Queued), count(b.Skipped), rarely(b), mark)
+	if t, err := requisite.TotalsOf(dir); err == nil && t.Kept+t.Left > 0 {
+		fmt.Fprintf(w.err, " with %s of %s, %s; %s not had\n", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left))
+	}
 	for _, l := range unreachedLines(cr.Collection.Crawl.Unreached()) {
 		fmt.Fprintln(w.err, l)
 	}

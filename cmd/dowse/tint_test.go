@@ -152,7 +152,7 @@ func TestErrorsInPlainWords(t *testing.T) {
 		"crawl x --seed http://192.168.1.7/": `192.168.1.7 is a private address: add --allow-net 192.168.0.0/16`,
 		"crawl x --seed http://[::1]/":       `::1 is a private address: add --allow-net ::1`,
 		"crawl":                              `nothing to crawl: give a collection, a topic file or words`,
-		"col":                                `missing command after dowse collection: want info, verify, copy or salvage; see dowse collection --help`,
+		"col":                                `missing command after dowse collection: want info, verify, copy, import, merge or salvage; see dowse collection --help`,
 		"help strategies shrk":               `unknown strategy "shrk"; did you mean "shark"?; see dowse help strategies`,
 	} {
 		code, _, errs := capture(t, strings.Fields(args)...)
