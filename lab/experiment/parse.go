@@ -653,26 +653,41 @@ func (x *Experiment) Check() ([]byte, error) {
 // Relocate makes the relative paths of the experiment absolute or relative to the
 // current folder; they are given relative to base.
 func (x *Experiment) Relocate(base string) {
-	fix := func(path *string) {
-		if *path != "" && !filepath.IsAbs(*path) {
+	x.eachPath(func(path *string) {
+		if !filepath.IsAbs(*path) {
 			*path = filepath.Join(base, *path)
+		}
+	})
+}
+
+// eachPath calls do for every path of a file or folder that the experiment names.
+func (x *Experiment) eachPath(do func(path *string)) {
+	each := func(paths ...*string) {
+		for _, p := range paths {
+			if *p != "" {
+				do(p)
+			}
+		}
+	}
+	list := func(paths []string) {
+		for i := range paths {
+			each(&paths[i])
 		}
 	}
 	for i := range x.Web {
 		w := &x.Web[i]
-		fix(&w.Hubs)
-		fix(&w.Labels)
-		for k := range w.Paths {
-			fix(&w.Paths[k])
-		}
-		for k := range w.Traces {
-			fix(&w.Traces[k])
+		each(&w.Hubs, &w.Labels)
+		list(w.Paths)
+		list(w.Traces)
+		if w.Town != nil {
+			each(&w.Town.Labels)
+			list(w.Town.Recorded)
 		}
 	}
 	if f := &x.Topics.From; *f != "web" {
-		fix(f)
+		each(f)
 	}
 	if x.Classes != topicClasses {
-		fix(&x.Classes)
+		each(&x.Classes)
 	}
 }

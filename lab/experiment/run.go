@@ -208,6 +208,11 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	given.own = slices.Concat(x.own, o.Strategies)
 	for i := range given.Web {
 		given.Web[i].Paths, given.Web[i].Traces = slices.Clone(x.Web[i].Paths), slices.Clone(x.Web[i].Traces)
+		if t := given.Web[i].Town; t != nil {
+			own := *t
+			own.Recorded = slices.Clone(t.Recorded)
+			given.Web[i].Town = &own
+		}
 	}
 	given.Relocate(o.Base)
 	r := &run{x: &given, o: o, names: measure.NewNames()}
