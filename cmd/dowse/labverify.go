@@ -40,6 +40,9 @@ func (c *labVerifyCmd) Run(w *world) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return usage("%s is not a run of dowse lab run: %w", c.Run_, err)
 	}
+	if err != nil && isFile(c.Run_) {
+		return usage("%w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 type Walk struct {
 	Roots []dowse.URL // pages to start from, as portals
 	Pages int         // to read at most; 0 means 1,200, as many as the levels of a T-Graph have by default
-	// Target reports whether a page that the walk reads is a target.
+	// Target reports whether a page that the walk meets is a target; d is nil if its content
+	// is not known.
 	Target func(u dowse.URL, d *dowse.Document) bool
 	// Document returns the content of a page, nil if it is not known.
 	Document func(u dowse.URL) (*dowse.Document, error)
@@ -48,13 +49,13 @@ func (b Builder) BuildDown(w Walk) (*Graph, error) {
 		if err != nil {
 			return nil, err
 		}
+		if w.Target(u, d) {
+			targets = append(targets, u)
+		}
 		if d == nil {
 			continue
 		}
 		read++
-		if w.Target(u, d) {
-			targets = append(targets, u)
-		}
 		for i := range d.Links {
 			to := d.Links[i].URL
 			if from := seen.linking[to]; len(from) == 0 || from[len(from)-1] != u {
