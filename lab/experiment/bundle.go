@@ -16,6 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"dowse/internal/durable"
 	"dowse/internal/lab/web"
 	"dowse/internal/strictyaml"
 )
@@ -268,12 +269,11 @@ func unpackFile(f *zip.File, to string, left int64) (n int64, err error) {
 		return 0, fmt.Errorf("%w: %w", errBundle, err)
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	err = durable.New(to, func(w io.Writer) (err error) {
+		n, err = io.Copy(w, io.LimitReader(in, left+1))
+		return err
+	})
 	if err != nil {
-		return 0, err
-	}
-	n, err = io.Copy(out, io.LimitReader(in, left+1))
-	if err = errors.Join(err, out.Close()); err != nil {
 		return n, fmt.Errorf("%w: %s: %w", errBundle, f.Name, err)
 	}
 	return n, nil

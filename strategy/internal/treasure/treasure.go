@@ -32,7 +32,7 @@ import (
 // parameters select=best and select=all avoid that.
 //
 // Three parameters are the paper's future work, and off by default: Important and Clicks
-// (weigh.go), and Update (growth.go).
+// (weigh.go), and Update (additions.go).
 type treasure struct {
 	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
 	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
@@ -60,7 +60,7 @@ type treasure struct {
 	osm     *osm
 	reason  []string // by node
 	state   treasureState
-	growing growth
+	growing additions
 	visits  float64 // logarithm of the accesses to the page that was accessed most
 	tokens  []judge.Token
 }

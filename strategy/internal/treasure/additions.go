@@ -15,8 +15,8 @@ import (
 // to that level become nodes. So the rules are those by which a T-Graph is built, applied
 // to what the crawl meets. What is added is bounded per level, and is saved.
 
-// growth knows the levels of the pages of a T-Graph and of those that were added.
-type growth struct {
+// additions knows the levels of the pages of a T-Graph and of those that were added.
+type additions struct {
 	level map[dowse.URL]int
 	depth int
 	added []int // nodes by level
@@ -26,7 +26,7 @@ type growth struct {
 const maxOnPage = 20
 
 // begin starts with the pages of a T-Graph.
-func (g *growth) begin(t *tgraph.Graph) {
+func (g *additions) begin(t *tgraph.Graph) {
 	g.level, g.depth = map[dowse.URL]int{}, max(t.Depth, 1)
 	g.added = make([]int, g.depth+1)
 	for _, p := range t.Pages {
@@ -35,7 +35,7 @@ func (g *growth) begin(t *tgraph.Graph) {
 }
 
 // room returns how many nodes of a level may still be added.
-func (g *growth) room(level, most int) int { return most - g.added[level] }
+func (g *additions) room(level, most int) int { return most - g.added[level] }
 
 // grow adds what a visited page shows to the T-Graph, if Update allows it. It is called
 // after the links of the page were rated, so that a page never rates its own links.
@@ -66,7 +66,7 @@ func (s *treasure) grow(p *dowse.Page) {
 }
 
 // of returns the level of a link's target, or a number above all levels if it has none.
-func (g *growth) of(l *dowse.Link) int {
+func (g *additions) of(l *dowse.Link) int {
 	if l.Target.State == dowse.Visited && l.Target.OnTopic {
 		return 0
 	}
@@ -77,7 +77,7 @@ func (g *growth) of(l *dowse.Link) int {
 }
 
 // above returns the level of a page off topic: one above the lowest of its links.
-func (g *growth) above(p *dowse.Page) int {
+func (g *additions) above(p *dowse.Page) int {
 	lowest := g.depth + 1
 	for i := range p.Links {
 		lowest = min(lowest, g.of(&p.Links[i]))
