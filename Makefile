@@ -6,7 +6,7 @@ RACE = ./crawl ./crawler ./internal/search ./internal/server ./internal/dashboar
 
 CHAOS ?= 1h
 
-.PHONY: help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos
+.PHONY: results help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -51,6 +51,9 @@ curves: ## draw docs/harvest.svg again
 
 bench: ## benchmarks of the hot paths
 	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/internal/treasure ./strategy/internal/interest ./internal/demo
+
+results: ## docs/results.md from runs of all experiments: hours; continues what was begun, EXPERIMENTS="002-f9" for some
+	lab/experiment/results.sh
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh

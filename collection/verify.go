@@ -205,7 +205,11 @@ func (v *verifier) kept(e *crawl.Entry) {
 		return
 	}
 	at := fmt.Sprintf("archive/%s, offset %d", place.File, place.Offset)
-	if other, twice := v.places[place]; twice {
+	other, twice := v.places[place]
+	switch {
+	case twice && other == e.ID && p.Again:
+		return // a revisit that followed the links as they were kept, without fetching the page
+	case twice:
 		v.out.problem(at, doReport, "%s and %s are at the same place", p.URL, v.c.URL(other))
 	}
 	v.places[place] = e.ID

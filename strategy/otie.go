@@ -22,6 +22,12 @@ import (
 //
 // Cash is not conserved, by design. Ablations of the paper are parameters: NoRevision,
 // NoBias, and Recrawl -1.
+//
+// The paper names hub and authority (Kleinberg 1999) as its next measure of importance. Hub
+// divides cash into these two accounts: a visited page returns that part of its cash, as
+// authority, to the page by which it was found. There it is hub cash, which goes to the
+// other links of the hub when the hub is visited again, unrevised: a hub need not be on
+// topic itself.
 type otie struct {
 	A          float64 `param:"a" default:"0.85" help:"how far relevance changes a page's cash; Wang et al. 2009"`
 	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
@@ -31,6 +37,7 @@ type otie struct {
 	Replay     bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again; ours"`
 	N          int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
 	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8; ours, for ablations"`
+	Hub        float64 `param:"hub" default:"0" max:"1" help:"part of a page's cash that returns to the linking page as hub cash; future work of Wang et al. 2009, the form is ours"`
 	NoBias     bool    `param:"no-bias" default:"false" help:"all links of a page get the same, without eqs 6 and 7; ours, for ablations"`
 
 	state otieState
@@ -66,7 +73,11 @@ func (s *otie) Follow(p *dowse.Page) []dowse.Lead {
 	c := p.Lead.Priority
 	switch {
 	case lead.Redirects(p):
-		return handOver(p)
+		leads := handOver(p)
+		leads[1].Note = p.Lead.Note // the hub of the target is that of the redirect
+		return leads
+	case p.Outcome == dowse.Fetched && p.Again && s.Hub > 0:
+		return s.spread(p, c)
 	case p.Outcome == dowse.Fetched:
 		return s.spread(p, s.revised(c, p.Verdict.Relevance))
 	case p.Outcome == dowse.Listed:
@@ -85,10 +96,30 @@ func (s *otie) revised(c, r float64) float64 {
 	return min(c+float64(c*max(-1, cmp.Or(s.A, 0.85)*power)), richestCash)
 }
 
+// credit returns the part of a page's cash that goes back to its hub, as a lead for the
+// hub, and the cash that is left. The hub is the page that linked to it last before its
+// visit; the lead's note has its URL. A seed has none.
+func (s *otie) credit(p *dowse.Page, c float64) (leads []dowse.Lead, left float64) {
+	hub := dowse.URL(p.Lead.Note)
+	if s.Hub == 0 || hub == "" || c <= 0 {
+		return nil, c
+	}
+	part := float64(s.Hub * c)
+	why := []dowse.Because{{What: "authority of a page that it links to", Weight: part}}
+	return []dowse.Lead{{URL: hub, Priority: part, Merge: dowse.Add, Because: why}}, c - part
+}
+
 // spread gives each link its part of the cash in proportion to its promise, or equal
-// parts if no link promises anything.
+// parts if no link promises anything. With hubs, a part returns to the page's own hub
+// first.
 func (s *otie) spread(p *dowse.Page, c float64) []dowse.Lead {
-	leads := append(make([]dowse.Lead, 0, 1+len(p.Links)), spend(p))
+	leads := append(make([]dowse.Lead, 0, 2+len(p.Links)), spend(p))
+	credit, c := s.credit(p, c)
+	leads = append(leads, credit...)
+	hub := ""
+	if s.Hub > 0 {
+		hub = string(clone(p.URL))
+	}
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	sum := 0.0
 	for i := range p.Links {
@@ -104,9 +135,18 @@ func (s *otie) spread(p *dowse.Page, c float64) []dowse.Lead {
 			gift = why[1].Weight / sum * c
 		}
 		why[0].Weight = gift
-		leads = append(leads, dowse.Lead{URL: p.Links[i].URL, Priority: gift, Merge: dowse.Add, Because: why})
+		leads = append(leads, dowse.Lead{URL: p.Links[i].URL, Priority: gift, Merge: dowse.Add, Note: hubOf(&p.Links[i], hub), Because: why})
 	}
 	return leads
+}
+
+// hubOf returns the note of a lead: the URL of the hub that credit for the target goes to,
+// "" to keep what the target has. A page that was visited keeps the hub it was found by.
+func hubOf(l *dowse.Link, hub string) string {
+	if l.Target.State == dowse.Visited {
+		return ""
+	}
+	return hub
 }
 
 // promise returns the relevance of a link's target: as judged if it was visited, else

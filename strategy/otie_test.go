@@ -203,3 +203,30 @@ func recrawled(t *testing.T, s *strategy.OTIE) (list []string, again int) {
 	}
 	return f.list[:400], again
 }
+
+// TestHubCash checks that a page returns a part of its revised cash to the page that it was
+// found by, that links get the rest, and that hub cash is spread unrevised over the links
+// of the hub when it is visited again.
+func TestHubCash(t *testing.T) {
+	s := &strategy.OTIE{Hub: 0.25, NoBias: true, NoRevision: true}
+	first := s.Follow(page("s", 1, 0.5, "a", "b"))
+	if got := first[1]; got.URL != "a" || got.Note != "s" || !near(got.Priority, 0.5) {
+		t.Errorf("a link of a seed: %+v, want half of the cash and the seed as its hub", got)
+	}
+	p := page("a", 0.5, 0.9, "c")
+	p.Lead.Note = "s"
+	leads := s.Follow(p)
+	if len(leads) != 3 || leads[1].URL != "s" || leads[1].Merge != dowse.Add || !near(leads[1].Priority, 0.125) || leads[2].URL != "c" || !near(leads[2].Priority, 0.375) {
+		t.Errorf("a page with a hub: %+v, want 0.125 for s and 0.375 for c", leads)
+	}
+	s.NoRevision = false
+	again := page("s", 0.125, 0, "a", "b")
+	again.Again = true
+	if leads := s.Follow(again); !near(leads[1].Priority+leads[2].Priority, 0.125) {
+		t.Errorf("a hub off topic that is visited again: %+v, want all of its cash for its links", leads)
+	}
+	moved := &dowse.Page{URL: "a", Outcome: dowse.Redirected, Lead: dowse.Lead{Priority: 0.5, Note: "s"}, Document: dowse.Document{Links: []dowse.Link{{URL: "z"}}}}
+	if leads := s.Follow(moved); leads[1].URL != "z" || leads[1].Note != "s" {
+		t.Errorf("a redirect: %+v, want its hub for the target", leads)
+	}
+}

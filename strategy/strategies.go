@@ -101,6 +101,16 @@ func (d Description) filled() Description {
 	return d
 }
 
+// NeedsWith is Needs for a strategy with parameters: some need an input only if a parameter
+// asks for what it holds. Wrong parameters are ignored here, see Check.
+func (d Description) NeedsWith(args string) []string {
+	s := d.make()
+	if setAll(s, args) != nil {
+		return d.Needs
+	}
+	return input.Required(s)
+}
+
 // Describe describes a strategy of another package, for [NewFrom]. make must return a
 // new one with default parameters: a pointer to a struct whose fields have param tags.
 func Describe(name, paper, about string, make func() dowse.Strategy) Description {

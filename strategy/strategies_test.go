@@ -34,8 +34,9 @@ func TestConformance(t *testing.T) {
 func TestConformanceOfVariants(t *testing.T) {
 	for _, spec := range []string{
 		"opic:round=5,recrawl=1", "opic:policy=random,window=2", "opic:policy=cycle,no-virtual=true", "opic:nutch=true",
-		"otie:round=4,recrawl=1", "otie:round=4,recrawl=1,replay=true", "opic:round=6,recrawl=1,replay=true", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
+		"otie:round=4,recrawl=1", "otie:round=4,recrawl=1,replay=true", "otie:round=4,recrawl=1,replay=true,hub=0.4", "opic:round=6,recrawl=1,replay=true", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
 		"context-graph:expand=parent", "treasure:codes=paper", "nb:train=-1",
+		"treasure:select=all,importance=1,update=7,wanted=0.1,every=9",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {

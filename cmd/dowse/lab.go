@@ -23,6 +23,7 @@ import (
 //	lab run                 crawl: strategies × topics × seed sets
 //	lab report, lab compare read the results, test differences
 //	lab verify              run it again and compare every byte
+//	lab bundle              one file with which others can verify it
 //	lab results             one document on many runs
 //	lab replay              the same question about one's own collection
 //
@@ -33,6 +34,7 @@ type labCmd struct {
 	Report  labReportCmd  `cmd:"" help:"Report on a run: HTML page, tables, files for papers."`
 	Compare labCompareCmd `cmd:"" help:"Compare runs or strategies: differences, tests, effects."`
 	Verify  labVerifyCmd  `cmd:"" help:"Run an experiment again and compare every byte."`
+	Bundle  labBundleCmd  `cmd:"" help:"Put a run and all that it was made of into one file."`
 	Results labResultsCmd `cmd:"" help:"Summarise runs in one document, with the figures of papers."`
 	Replay  labReplayCmd  `cmd:"" help:"Replay another strategy on your own collection."`
 	Webs    labWebsCmd    `cmd:"" help:"Inspect a web: pages, links, topics."`
@@ -46,6 +48,7 @@ func (labCmd) Help() string {
   dowse lab report runs/demo              its table, and a page with figures
   dowse lab compare runs/demo otie opic   test the difference
   dowse lab verify runs/demo              the same again, byte by byte
+  dowse lab bundle runs/demo              one file, to verify elsewhere
   dowse lab list                          figures and tables of papers
   dowse lab webs demo                     describe the synthetic web
   dowse lab record reefs.dowse reefs.web  a crawl of yours as a web

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -101,7 +102,8 @@ func (c *labCompareCmd) input(w *world) (reports.Input, error) {
 	return merged(w, first, c.What)
 }
 
-// chosen keeps the named strategies of a run, and the oracle as the upper bound.
+// chosen keeps the named strategies of a run, in the order in which they are named, and the
+// oracle as the upper bound.
 func chosen(in reports.Input, names []string) (reports.Input, error) {
 	there := in.Runs.Strategies()
 	for _, n := range names {
@@ -113,6 +115,14 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 	in.Runs.Trails = slices.DeleteFunc(slices.Clone(in.Runs.Trails), func(t measure.Trail) bool {
 		return !slices.Contains(names, t.Name()) && !in.Runs.IsOracle(t.Name())
 	})
+	// Strategies are shown, and differences taken, in the order of their first crawls.
+	place := func(t measure.Trail) int {
+		if i := slices.Index(names, t.Name()); i >= 0 {
+			return i
+		}
+		return len(names)
+	}
+	slices.SortStableFunc(in.Runs.Trails, func(a, b measure.Trail) int { return cmp.Compare(place(a), place(b)) })
 	return in, nil
 }
 

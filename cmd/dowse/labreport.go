@@ -14,8 +14,8 @@ import (
 
 // labReportCmd writes reports on a finished run in several formats. Without a format flag
 // it writes report.html: one page with figures that needs no network. The others are for
-// papers and other programs: CSV, LaTeX, TREC files and Markdown. The table is always
-// printed too.
+// papers and other programs: CSV, LaTeX, TREC files, Markdown, and figures as files. The
+// table is always printed too.
 type labReportCmd struct {
 	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
 	HTML     bool     `name:"html" help:"Write report.html, one page with figures (the default)."`
@@ -23,6 +23,7 @@ type labReportCmd struct {
 	LaTeX    bool     `name:"latex" help:"Write table.tex, for booktabs."`
 	TREC     bool     `name:"trec" help:"Write qrels and runs for trec_eval, with ir_metadata.yaml."`
 	Markdown bool     `name:"md" help:"Write table.md."`
+	Figures  []string `name:"figures" placeholder:"FORMATS" enum:"svg,pdf,tex" help:"Write figures/, each with its data: svg, pdf, tex."`
 	Out      string   `short:"o" placeholder:"DIR" help:"Folder to write to (default: the run's own)."`
 	JSON     bool     `name:"json" help:"Print the table as JSON."`
 	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
@@ -33,10 +34,12 @@ func (labReportCmd) Help() string {
 	return `Examples:
   dowse lab report runs/demo                    its table, and report.html
   dowse lab report runs/demo --csv --latex      files for a paper
+  dowse lab report runs/demo --figures svg,pdf,tex
   dowse lab report runs/demo -m recall@10%,auc  by other measures
   dowse lab report runs/demo --assert 'otie.recall > opic.recall, p < .05'
 
-The page holds all it shows, needs no network and prints well. With --assert the
+The page holds all it shows, needs no network and prints well. Figures as files
+are vector drawings in light colours, text as text; tex is for pgfplots. With --assert the
 exit code is 8 unless every claim holds; see dowse help claims.`
 }
 
@@ -55,7 +58,7 @@ func (c *labReportCmd) Run(w *world) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	which := reports.Files{HTML: c.HTML, CSV: c.CSV, LaTeX: c.LaTeX, TREC: c.TREC, Markdown: c.Markdown}
+	which := reports.Files{HTML: c.HTML, CSV: c.CSV, LaTeX: c.LaTeX, TREC: c.TREC, Markdown: c.Markdown, Figures: strings.Join(c.Figures, ",")}
 	if which == (reports.Files{}) {
 		which.HTML = true
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	reports "dowse/internal/lab/report"
 	"dowse/lab/experiment"
@@ -16,13 +20,16 @@ import (
 type labResultsCmd struct {
 	Runs []string `arg:"" name:"run" help:"Folders of runs, or folders that contain runs."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
+	// What a person has to say about the runs, which no run can know: why outcomes changed.
+	Preface string `placeholder:"FILE" help:"Markdown to put after the table of experiments."`
 
 	left []reports.LeftOut // experiments that were not run
 }
 
 func (labResultsCmd) Help() string {
-	return `Example:
+	return `Examples:
   dowse lab results runs -o docs/results.md
+  dowse lab results runs/made runs/wiki --preface notes.md
 
 Writes one document on many runs: for each what the paper did, the table, what it
 claims and what was measured, and the command; sorted by web, and on each by the
@@ -36,7 +43,11 @@ of this version.`
 // figures always come from the run.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
-	dirs, err := runsIn(c.Runs)
+	dirs, err := c.finished()
+	if err != nil {
+		return err
+	}
+	preface, err := c.preface()
 	if err != nil {
 		return err
 	}
@@ -56,7 +67,7 @@ func (c *labResultsCmd) Run(w *world) error {
 		part.Run = filepath.ToSlash(dir)
 		list = append(list, part)
 	}
-	text := reports.Results(list, c.left)
+	text := reports.Results(list, c.left, preface)
 	if c.Out == "" {
 		_, err := io.WriteString(w.out, text)
 		return err
@@ -66,6 +77,36 @@ func (c *labResultsCmd) Run(w *world) error {
 	}
 	fmt.Fprintf(w.err, "wrote %s: %s\n", c.Out, some(len(list), "experiment"))
 	return nil
+}
+
+// preface reads the file of --preface, "" without one.
+func (c *labResultsCmd) preface() (string, error) {
+	if c.Preface == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(c.Preface)
+	if err != nil {
+		return "", usage("--preface: %w", err)
+	}
+	return string(data), nil
+}
+
+// finished returns the runs to write about. A run that has not finished, in a folder of
+// runs, is listed as left out; one that was named is an error later.
+func (c *labResultsCmd) finished() (dirs []string, err error) {
+	all, err := runsIn(c.Runs)
+	for _, dir := range all {
+		_, missing := os.Stat(filepath.Join(dir, "manifest.yaml"))
+		if errors.Is(missing, fs.ErrNotExist) && !slices.Contains(c.Runs, dir) {
+			c.left = append(c.left, reports.LeftOut{Name: filepath.Base(dir), Why: "its run has not finished"})
+			continue
+		}
+		dirs = append(dirs, dir)
+	}
+	if err == nil && len(dirs) == 0 {
+		err = usage("no run has finished in %s", strings.Join(c.Runs, ", "))
+	}
+	return dirs, err
 }
 
 // resultsFile is the name of the document that lab run all writes next to the runs.

@@ -12,15 +12,16 @@ import (
 // and with the same program, must give the same crawls to the byte. A difference means
 // that the web, the program or the files of the run have changed, and is listed by crawl.
 type labVerifyCmd struct {
-	Run_  string `arg:"" name:"run" help:"Folder of a run."`
+	Run_  string `arg:"" name:"run" help:"Folder of a run, or a bundle."`
 	Jobs  int    `short:"j" placeholder:"N" help:"Concurrent crawls."`
 	Quiet bool   `short:"q" help:"Print errors only."`
 	labFlags
 }
 
 func (labVerifyCmd) Help() string {
-	return `Example:
+	return `Examples:
   dowse lab verify runs/demo
+  dowse lab verify demo.zip    a file of dowse lab bundle
 
 Repeats every crawl of the run in memory and compares it with what is kept.
 Exits with 8 if something differs.`
@@ -38,6 +39,9 @@ func (c *labVerifyCmd) Run(w *world) error {
 	bar.end()
 	if errors.Is(err, fs.ErrNotExist) {
 		return usage("%s is not a run of dowse lab run: %w", c.Run_, err)
+	}
+	if err != nil && isFile(c.Run_) {
+		return usage("%w", err)
 	}
 	if err != nil {
 		return err

@@ -44,6 +44,8 @@ in two, in three. The strategies treasure and context-graph rank links by it.`
 type tgraphBuildCmd struct {
 	Targets []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
 	From    []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Back-links: collection, WARC, WACZ or .tsv; repeatable."`
+	Down    []string `name:"top-down" sep:"none" placeholder:"URL|FILE" help:"Build top-down: follow links from these pages; repeatable."`
+	Walk    int      `default:"1200" placeholder:"N" help:"Pages that --top-down reads, at most."`
 	Out     string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
 	// How large the T-Graph may become. Without bounds popular pages have so many
 	// back-links that the first levels would be the whole web.
@@ -59,12 +61,14 @@ func (tgraphBuildCmd) Help() string {
   dowse tgraph build --from reefs.dowse -o reefs.tgraph.json
   dowse tgraph build --targets https://example.org/reefs --from site.warc.gz
   dowse tgraph build --targets reefs.txt --from links.tsv
+  dowse tgraph build --from reefs.dowse --top-down https://example.org/
 
 Goes from the targets to the pages that link to them, on to those that link to
 these, and so on. Without --targets the targets are the ten most relevant pages
 of the collection. A .tsv file has one link per line: the linking page and its
 target, and if you have them the anchor, the text around it, and the headings
-of level 1, 2 and 3 above it, with tabs between; # begins a comment.`
+of level 1, 2 and 3 above it, with tabs between; # begins a comment. With
+--top-down it follows links from start pages and keeps what leads to targets.`
 }
 
 // bestTargets is the number of pages of a collection that serve as targets if none are
@@ -78,7 +82,11 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
 		return usage("%s: file exists; use --force to overwrite it", c.Out)
 	}
-	targets, err := targetsOf(c.Targets)
+	targets, err := urlsOf("--targets", c.Targets)
+	if err != nil {
+		return err
+	}
+	roots, err := urlsOf("--top-down", c.Down)
 	if err != nil {
 		return err
 	}
@@ -93,7 +101,7 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 		}
 	}
 	b := tgraph.Builder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
-	g, err := b.Build(targets, from)
+	g, err := c.build(b, targets, roots, from)
 	if err != nil {
 		return usage("tgraph: %w", err)
 	}
@@ -101,6 +109,22 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 		return err
 	}
 	return c.report(w, g)
+}
+
+// build builds the T-Graph backwards from the targets or, with roots, from these down to
+// the targets.
+func (c *tgraphBuildCmd) build(b tgraph.Builder, targets, roots []dowse.URL, from *backlinks) (*tgraph.Graph, error) {
+	if len(roots) == 0 {
+		return b.Build(targets, from)
+	}
+	wanted := map[dowse.URL]bool{}
+	for _, u := range targets {
+		wanted[u] = true
+	}
+	return b.BuildDown(tgraph.Walk{
+		Roots: roots, Pages: c.Walk, Document: from.Document,
+		Target: func(u dowse.URL, _ *dowse.Document) bool { return wanted[u] },
+	})
 }
 
 // writeTGraph writes a T-Graph into a file.
@@ -131,23 +155,23 @@ func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	return nil
 }
 
-// targetsOf reads targets: URLs, and files with one URL per line.
-func targetsOf(list []string) (urls []dowse.URL, err error) {
+// urlsOf reads the URLs of a flag: URLs, and files with one URL per line.
+func urlsOf(flag string, list []string) (urls []dowse.URL, err error) {
 	for _, s := range list {
 		raw := []string{s}
 		if f, err := os.Open(s); err == nil {
 			raw, err = lines(bufio.NewScanner(f))
 			f.Close()
 			if err != nil {
-				return nil, usage("--targets %s: %w", s, err)
+				return nil, usage("%s %s: %w", flag, s, err)
 			}
 		} else if !strings.Contains(s, "://") {
-			return nil, usage("--targets: %s is neither a URL nor a file", s)
+			return nil, usage("%s: %s is neither a URL nor a file", flag, s)
 		}
 		for _, s := range raw {
 			u, err := weburl.Parse(s)
 			if err != nil {
-				return nil, usage("--targets %q: %w", s, err)
+				return nil, usage("%s %q: %w", flag, s, err)
 			}
 			urls = append(urls, u)
 		}

@@ -281,6 +281,21 @@ func (t *Town) Site(host string) (TownSite, bool) {
 	return t.describe(i), true
 }
 
+// About reports whether a page of a town is about the town's topic. Sites on topic have
+// pages about something else, and others have some on it.
+func (t *Town) About(u dowse.URL) bool {
+	at, ok := parse(u)
+	if !ok {
+		return false
+	}
+	i, ok := t.find(at.host)
+	if !ok {
+		return false
+	}
+	page, ok := t.pageAt(i, at.path)
+	return ok && t.lexiconOf(i, page) == t.focus
+}
+
 // Home returns the homepage of a host, with or without www.
 func (t *Town) Home(host string) dowse.URL {
 	if i, ok := t.find(host); ok {

@@ -77,11 +77,13 @@ type Crawler struct {
 	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it; ours"`
 	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior; ours"`
 	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
-	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, the mean worth of the links to it, as Ester et al. 2004; sum, their sum, which needs fewer pages and is what new crawls use; breadth, the one known longest, or random as baselines"`
+	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, the mean worth of the links to it, as Ester et al. 2004; sum, their sum, which needs fewer pages and is what new crawls use; hubs, the sum by how many sites on topic the linking sites have led to; breadth, the one known longest, or random as baselines; hubs after the future work of Ester et al. 2004"`
+	Scan      int     `param:"scan" default:"0" help:"pages that are read of each site on topic once it is judged, those first whose links promise the most; a second stage after the sites, future work of Ester et al. 2004"`
 	Evidence  string  `param:"evidence" default:"pages" help:"what a site is judged by: pages, or its homepage alone, the baseline of Ester et al. 2004"`
 
 	outer outer
 	open  map[string]*inner // inner crawls by site
+	scans map[string]*scan  // sites that are read by a second stage
 
 	// Truth, if set, reports whether a site is on topic: the order of sites is then that of
 	// an oracle, which reads sites on topic first. Only the lab knows it.
@@ -115,12 +117,12 @@ func (c *Crawler) Check() error {
 		return fmt.Errorf("weight=%s: want global, local or combined", c.Weigh)
 	case c.By != "" && c.By != byHost && c.By != byDomain:
 		return fmt.Errorf("by=%s: want host or domain", c.By)
-	case c.Order != "" && c.Order != orderRank && c.Order != orderSum && c.Order != orderBreadth && c.Order != orderRandom:
-		return fmt.Errorf("order=%s: want rank, sum, breadth or random", c.Order)
+	case c.Order != "" && c.Order != orderRank && c.Order != orderSum && c.Order != orderHubs && c.Order != orderBreadth && c.Order != orderRandom:
+		return fmt.Errorf("order=%s: want rank, sum, hubs, breadth or random", c.Order)
 	case c.Evidence != "" && c.Evidence != evidencePages && c.Evidence != evidenceHomepage:
 		return fmt.Errorf("evidence=%s: want pages or homepage", c.Evidence)
-	case c.Pages < 0 || c.AtOnce < 0 || c.Sites < 0 || c.Links < 0 || c.Bonus < 0:
-		return fmt.Errorf("pages, at_once, sites, l_threshold and c0 can't be negative")
+	case c.Pages < 0 || c.AtOnce < 0 || c.Sites < 0 || c.Scan < 0 || c.Links < 0 || c.Bonus < 0:
+		return fmt.Errorf("pages, at_once, sites, scan, l_threshold and c0 can't be negative")
 	}
 	return nil
 }
@@ -137,6 +139,7 @@ const (
 	orderBreadth = "breadth"
 	orderRandom  = "random"
 	orderSum     = "sum"
+	orderHubs    = "hubs"
 
 	evidencePages    = "pages"
 	evidenceHomepage = "homepage"
@@ -172,7 +175,7 @@ func (c *Crawler) of(u dowse.URL) (string, dowse.URL) {
 // begin creates the tables when the crawler is first used.
 func (c *Crawler) begin() {
 	if c.open == nil {
-		c.open = map[string]*inner{}
+		c.open, c.scans = map[string]*inner{}, map[string]*scan{}
 		c.outer.index = map[string]int32{}
 		c.outer.ready.before = c.before()
 	}
@@ -210,7 +213,7 @@ func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
 	name, _ := c.of(p.URL)
 	w := c.open[name]
 	if w == nil {
-		return c.ignoreRedirect(p)
+		return append(c.ignoreRedirect(p), c.scanned(name, p)...)
 	}
 	w.visited(p)
 	var leads []dowse.Lead
@@ -370,6 +373,7 @@ func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []d
 const (
 	pageNote = "p"
 	homeNote = "h"
+	scanNote = "s"
 )
 
 // because returns a single reason.
@@ -442,6 +446,7 @@ func (c *Crawler) moved(w *inner, name string, home, at dowse.URL) []dowse.Lead 
 	}
 	to.start = to.start || from.start
 	to.sum, to.links = to.sum+from.sum, to.links+from.links
+	c.outer.inherit(to, from)
 	c.outer.offer(to)
 	return []dowse.Lead{c.hold(to)}
 }
@@ -523,24 +528,43 @@ func (c *Crawler) finish(w *inner) []dowse.Lead {
 			c.outer.relevant++
 		}
 	}
-	why := because("the site is done: "+string(w.Stop), w.P, w.Read)
-	leads := []dowse.Lead{{Kind: dowse.Drop, Group: w.name, Because: why}}
-	if host := weburl.Host(s.home); host != "" && host != w.name {
-		leads = append(leads, dowse.Lead{Kind: dowse.Drop, Group: host, Because: why})
-	}
+	leads := c.leave(w, s)
 	if s.result.Verdict == None {
 		return leads
 	}
+	c.outer.credit(s)
 	for i := range w.Edges {
 		e := &w.Edges[i]
 		to := c.outer.sites[e.To]
+		weight := Weight(c.Weigh).Of(w.P, e.local())
+		if c.Order == orderHubs {
+			c.outer.join(s, to, weight)
+		}
 		if to.state != known {
 			continue
 		}
-		to.sum += Weight(c.Weigh).Of(w.P, e.local())
+		to.sum += weight
 		to.links++
 		c.outer.offer(to)
 		leads = append(leads, c.hold(to))
+	}
+	return leads
+}
+
+// leave returns the leads that end the visits to a site: its waiting pages are dropped, or
+// left to the second stage.
+func (c *Crawler) leave(w *inner, s *knownSite) []dowse.Lead {
+	if c.Scan > 0 && s.result.Verdict == Relevant && !s.start {
+		return c.scan(w, s)
+	}
+	return c.dropSite(s, because("the site is done: "+string(w.Stop), w.P, w.Read))
+}
+
+// dropSite returns the leads that drop all waiting pages of a site.
+func (c *Crawler) dropSite(s *knownSite, why []dowse.Because) []dowse.Lead {
+	leads := []dowse.Lead{{Kind: dowse.Drop, Group: s.name, Because: why}}
+	if host := weburl.Host(s.home); host != "" && host != s.name {
+		leads = append(leads, dowse.Lead{Kind: dowse.Drop, Group: host, Because: why})
 	}
 	return leads
 }

@@ -47,6 +47,12 @@ type knownSite struct {
 	at     int32     // place in ready, from 1; 0 if it is not there
 	state  siteState
 	start  bool
+
+	// With the order hubs: the examined sites that link to it, and what is known of the site
+	// itself as a hub. Both are nil otherwise.
+	linkers []linker
+	hub     *hub
+	byHubs  float64 // rank by hubs, see weighByHubs
 }
 
 // rank is the mean weight of the links to the site; 1 for start sites and sites
@@ -165,8 +171,11 @@ func (c *Crawler) before() func(a, b *knownSite) bool {
 	case c.Order == orderRandom:
 		return byKey(func(s *knownSite) float64 { return float64(scramble(s.name)) })
 	}
-	if c.Order == orderSum {
+	switch c.Order {
+	case orderSum:
 		return byKey(func(s *knownSite) float64 { return s.sum })
+	case orderHubs:
+		return byKey(func(s *knownSite) float64 { return s.byHubs })
 	}
 	return byKey((*knownSite).rank)
 }

@@ -89,6 +89,8 @@ func TestConformance(t *testing.T) {
 		"domain":  func() dowse.Strategy { return &Crawler{By: "domain", Weigh: "local", Sure: 0.999, Links: 200} },
 		"pages":   func() dowse.Strategy { return &PageCrawler{} },
 		"default": func() dowse.Strategy { return &Crawler{} },
+		"hubs":    func() dowse.Strategy { return &Crawler{Order: "hubs", Sure: 0.999, Links: 200} },
+		"scan":    func() dowse.Strategy { return &Crawler{Scan: 7, AtOnce: 3, Links: 20} },
 	} {
 		t.Run(name, func(t *testing.T) { strategytest.RunOn(t, strategytest.Sites, make) })
 	}

@@ -19,6 +19,7 @@ type saved struct {
 	Sites                      []savedSite
 	Open                       []savedInner
 	Chosen, Examined, Relevant int
+	Scans                      []savedScan
 }
 
 // savedSite is a site. Ready reports that it was in the heap, which is built
@@ -30,6 +31,8 @@ type savedSite struct {
 	State             uint8
 	Start, Ready      bool
 	Result            *result
+	Linkers           []linker
+	Hub               *hub
 }
 
 // savedInner is an inner crawl. gob saves the exported fields of inner; those
@@ -52,11 +55,12 @@ type savedWaiting struct {
 
 // Save encodes all sites and the inner crawls. Equal states give equal bytes.
 func (c *Crawler) Save() ([]byte, error) {
-	s := saved{Chosen: c.outer.chosen, Examined: c.outer.examined, Relevant: c.outer.relevant}
+	s := saved{Chosen: c.outer.chosen, Examined: c.outer.examined, Relevant: c.outer.relevant, Scans: c.saveScans()}
 	for _, k := range c.outer.sites {
 		s.Sites = append(s.Sites, savedSite{
 			Name: k.name, Home: string(k.home), Entry: string(k.entry), Sum: k.sum, Links: k.links,
 			State: uint8(k.state), Start: k.start, Ready: k.at > 0, Result: k.result,
+			Linkers: k.linkers, Hub: k.hub,
 		})
 	}
 	for _, w := range c.inOrder() {
@@ -100,7 +104,22 @@ func (c *Crawler) Load(data []byte) error {
 			return errSaved
 		}
 	}
+	if !c.outer.soundHubs() {
+		return errSaved
+	}
+	for i := range s.Sites { // ranks by hubs need all sites
+		c.outer.weighByHubs(c.outer.sites[i])
+		if s.Sites[i].Ready {
+			c.outer.offer(c.outer.sites[i])
+		}
+	}
 	c.outer.reopen()
+	for _, x := range s.Scans {
+		if _, ok := c.outer.index[x.Name]; !ok || x.Left <= 0 {
+			return errSaved
+		}
+		c.scans[x.Name] = &scan{x.Left}
+	}
 	for i := range s.Open {
 		if !c.loadInner(&s.Open[i]) {
 			return errSaved
@@ -119,10 +138,25 @@ func (o *outer) load(s *savedSite) bool {
 		return false
 	}
 	k.sum, k.links, k.state, k.start, k.result = s.Sum, s.Links, siteState(s.State), s.Start, s.Result
-	if s.Ready {
-		o.offer(k)
-	}
+	k.linkers, k.hub = s.Linkers, s.Hub
 	return (k.state == done) == (k.result != nil)
+}
+
+// soundHubs reports whether all links between sites that were loaded are between sites that
+// exist, and from sites that are hubs.
+func (o *outer) soundHubs() bool {
+	exists := func(i int32) bool { return i >= 0 && int(i) < len(o.sites) }
+	for _, s := range o.sites {
+		for _, l := range s.linkers {
+			if !exists(l.From) || o.sites[l.From].hub == nil {
+				return false
+			}
+		}
+		if s.hub != nil && slices.ContainsFunc(s.hub.To, func(i int32) bool { return !exists(i) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // loadInner restores one inner crawl, and reports whether it is consistent.

@@ -192,3 +192,56 @@ func TestLargeGraphIsDrawnInPart(t *testing.T) {
 		t.Errorf("something is drawn above the picture: %s", size)
 	}
 }
+
+// waysDown is a web by its links.
+type waysDown map[dowse.URL][]dowse.URL
+
+func (w waysDown) Document(u dowse.URL) (*dowse.Document, error) {
+	links, ok := w[u]
+	if !ok {
+		return nil, nil
+	}
+	d := &dowse.Document{Title: string(u)}
+	for _, to := range links {
+		d.Links = append(d.Links, dowse.Link{URL: to, Mention: dowse.Mention{Anchor: "to " + string(to)}})
+	}
+	return d, nil
+}
+
+// TestBuildDown walks from a portal: only what was read on the way is part of the T-Graph,
+// with the levels and bounds of one that is built upwards.
+func TestBuildDown(t *testing.T) {
+	web := waysDown{
+		"portal":  {"section", "other", "missing"},
+		"section": {"list", "portal"}, "other": {"far"}, "list": {"t1", "t2"}, "far": {}, "t1": {"t3"}, "t2": {},
+		"unseen": {"t1"},
+	}
+	walk := tgraph.Walk{
+		Roots: []dowse.URL{"portal"}, Document: web.Document,
+		Target: func(u dowse.URL, _ *dowse.Document) bool { return strings.HasPrefix(string(u), "t") },
+	}
+	g, err := tgraph.Builder{}.BuildDown(walk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	level := map[dowse.URL]int{}
+	for _, p := range g.Pages {
+		level[p.URL] = p.Level
+	}
+	if want := map[dowse.URL]int{"t1": 0, "t2": 0, "t3": 0, "list": 1, "section": 2, "portal": 3}; !reflect.DeepEqual(level, want) {
+		t.Errorf("levels %v, want %v", level, want)
+	}
+	for _, n := range g.Nodes {
+		if n.Level > 0 && n.Anchor != "to "+string(n.LinksTo) {
+			t.Errorf("node %s has the anchor %q", n.ID, n.Anchor)
+		}
+	}
+	walk.Pages = 3
+	if _, err := (tgraph.Builder{}).BuildDown(walk); !errors.Is(err, tgraph.ErrWalk) {
+		t.Errorf("a walk that ends before the targets: %v, want %v", err, tgraph.ErrWalk)
+	}
+	walk.Document = func(dowse.URL) (*dowse.Document, error) { return nil, fmt.Errorf("broken") }
+	if _, err := (tgraph.Builder{}).BuildDown(walk); err == nil || errors.Is(err, tgraph.ErrWalk) {
+		t.Errorf("an archive that cannot be read: %v", err)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"dowse/judge"
-	"dowse/strategy"
 )
 
 // topicClasses as the experiment's classes makes a decimal classification of the
@@ -89,15 +88,15 @@ func (t *task) specOf(v Variant) string {
 	}
 	name, params, _ := strings.Cut(v.Spec, ":")
 	code := t.classes.topics[t.topic]
-	if code == "" || strings.Contains(","+params, ",codes=") || !hasParam(name, "codes") {
+	if code == "" || strings.Contains(","+params, ",codes=") || !t.x.hasParam(name, "codes") {
 		return v.Spec
 	}
 	return name + ":" + strings.TrimPrefix(params+",codes="+code, ",")
 }
 
-// hasParam reports whether a strategy has a parameter.
-func hasParam(name, param string) bool {
-	for _, d := range strategy.All() {
+// hasParam reports whether a strategy of page crawls has a parameter.
+func (x *Experiment) hasParam(name, param string) bool {
+	for _, d := range x.pageStrategies() {
 		if d.Name != name {
 			continue
 		}

@@ -133,7 +133,7 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 
 // checkFolder returns an error if the folder holds another experiment.
 func checkFolder(path string, x *Experiment) error {
-	old, _, err := Load(filepath.Join(path, experimentFile))
+	old, err := loadOfRun(filepath.Join(path, experimentFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -447,7 +447,7 @@ func Open(path string) (*Results, *manifest, error) {
 // openFacts reads a run without its trails. A run that has not finished is an
 // error.
 func openFacts(path string) (*Results, *manifest, error) {
-	x, _, err := Load(filepath.Join(path, experimentFile))
+	x, err := loadOfRun(filepath.Join(path, experimentFile))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"dowse/internal/predicate"
+	"dowse/strategy"
 )
 
 // schema is the value of the key "dowse" in the file of an experiment.
@@ -76,7 +77,10 @@ type Experiment struct {
 	// lab makes of the topics of the web, or a file of code and label per line; default
 	// none. Omitted so that crawls without it keep their names.
 	Classes string `yaml:"classes" json:",omitempty"`
-	Time    Timing `yaml:"time"`
+	// SessionGap is the pause that ends a session of a person in access logs, as 10m; default
+	// 30m. Omitted so that crawls without it keep their names.
+	SessionGap string `yaml:"session_gap" json:",omitempty"`
+	Time       timing `yaml:"time"`
 	// Leads per round; default: as in the strategy's paper.
 	Round int `yaml:"round"`
 	// Bounds of the T-Graphs that are built from training pages.
@@ -86,7 +90,8 @@ type Experiment struct {
 	Tests      Tests      `yaml:"tests"`
 	Checks     []Check    `yaml:"checks"`
 
-	condition *predicate.Predicate // Predicate, parsed; nil for none and for word(half)
+	condition *predicate.Predicate   // Predicate, parsed; nil for none and for word(half)
+	own       []strategy.Description // of the program that runs it
 }
 
 // halfWordPredicate as the predicate requires a word in addition to the topic, a
@@ -200,9 +205,9 @@ type Budget struct {
 	Clock   string `yaml:"clock"`    // simulated, the only choice
 }
 
-// Timing is the virtual time of crawls. Without a delay hosts need no pause
+// timing is the virtual time of crawls. Without a delay hosts need no pause
 // between visits, and the order of visits depends on the strategy alone.
-type Timing struct {
+type timing struct {
 	Workers int           `yaml:"workers"` // concurrent visits; default 1
 	Latency time.Duration `yaml:"latency"` // of an answer; default as recorded, or 1 s
 	Delay   time.Duration `yaml:"delay"`   // between two visits to a host; default none
@@ -238,6 +243,9 @@ type Strategy struct {
 	// What the others are given and this one does without: links or classes; default
 	// nothing.
 	Without string `yaml:"without"`
+	// The T-Graph that it is given: up, built backwards from the training pages, or down,
+	// built from portals by following links; default up.
+	TGraph string `yaml:"tgraph"`
 	// Start with what an earlier crawl learnt from this half of the log, from
 	// other seeds; default none.
 	Learn string `yaml:"learn"`
@@ -279,6 +287,7 @@ type Variant struct {
 	Seeds, Trace, Learn string // as in [Strategy]
 	Best                int
 	Without             string `json:",omitempty"` // as in [Strategy]
+	TGraph              string `json:",omitempty"` // as in [Strategy]; "" for up
 	// Omitted so that crawls without it keep the hash they had before the field
 	// existed.
 	Confidence string `json:",omitempty"`

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"dowse"
 	"dowse/internal/lab/web"
@@ -71,7 +72,7 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 
 // openLabelled opens a web with its labels, graph, portal and the parts of its
 // access logs that strategies need. The caller closes b.web.
-func openLabelled(ctx context.Context, s web.Source, o Options, parts []string) (*labelledWeb, error) {
+func openLabelled(ctx context.Context, s web.Source, o Options, parts []string, gap time.Duration) (*labelledWeb, error) {
 	for _, path := range append(slices.Clone(s.Paths), s.Hubs) {
 		if _, err := os.Stat(path); err != nil && path != "" {
 			return nil, fmt.Errorf("experiment: web: %w", err)
@@ -92,7 +93,7 @@ func openLabelled(ctx context.Context, s web.Source, o Options, parts []string) 
 	}
 	b := &labelledWeb{web: w, labels: labels}
 	if b.graph, err = w.Graph(); err == nil && len(parts) > 0 {
-		b.traces, err = b.tracesOf(s, parts)
+		b.traces, err = b.tracesOf(s, parts, gap)
 	}
 	if err == nil {
 		b.portal, err = b.portalOf(s)

@@ -44,37 +44,62 @@ var form = strictyaml.Form{
 	FixOther:  fixOther,
 }
 
-// Load reads an experiment's file. It returns the file's text too, which a run
-// keeps byte for byte.
-func Load(path string) (*Experiment, []byte, error) {
+// Load reads an experiment's file, see [Parse]. It returns the file's text too, which a
+// run keeps byte for byte.
+func Load(path string, own ...strategy.Description) (*Experiment, []byte, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := Parse(data, path, own...)
+	return x, data, err
+}
+
+// loadOfRun reads the experiment of a run. Strategies that this program does not have are
+// accepted, since a run of another program can be reported on.
+func loadOfRun(path string) (*Experiment, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(data, &checker{file: path, foreign: true})
+}
+
+// readFile reads an experiment's file, up to one byte more than one may have.
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("experiment: %w", err)
+		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, nil, fmt.Errorf("experiment: read %s: %w", path, err)
+		return nil, fmt.Errorf("experiment: read %s: %w", path, err)
 	}
-	x, err := Parse(data, path)
-	return x, data, err
+	return data, nil
 }
 
 // Parse reads an experiment; name is the name of the file in errors. It is
 // strict: an unknown key, a repeated key, a value of the wrong type, or an
 // unknown strategy is an error that names the line and column and suggests what
 // to do. Defaults are filled in. Nothing that the file names (webs, topics,
-// labels) is opened here.
-func Parse(data []byte, name string) (*Experiment, error) {
-	root, e := form.Parse(data, name)
+// labels) is opened here. own are strategies of the program that calls it, as
+// [strategy.Describe] makes them; the experiment may name them like the others.
+func Parse(data []byte, name string, own ...strategy.Description) (*Experiment, error) {
+	return parse(data, &checker{file: name, own: own})
+}
+
+// parse reads an experiment and checks it.
+func parse(data []byte, c *checker) (*Experiment, error) {
+	root, e := form.Parse(data, c.file)
 	if e != nil {
 		return nil, e
 	}
-	x := &Experiment{}
-	if e := form.Decode(root, name, x); e != nil {
+	x := &Experiment{own: c.own}
+	if e := form.Decode(root, c.file, x); e != nil {
 		return nil, e
 	}
-	c := &checker{file: name, root: root}
+	c.root = root
 	c.experiment(x)
 	if c.err != nil {
 		return nil, c.err
@@ -86,9 +111,11 @@ func Parse(data []byte, name string) (*Experiment, error) {
 // right. It reports the first problem only: later ones are often its
 // consequences.
 type checker struct {
-	file string
-	root ast.Node
-	err  error
+	file    string
+	root    ast.Node
+	own     []strategy.Description // strategies of the calling program
+	foreign bool                   // accept strategies that are not known
+	err     error
 }
 
 // fail records the first problem, at the place of a YAML path; later calls do
@@ -169,6 +196,12 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
 	c.strategies(x)
+	if _, err := x.sessionGap(); err != nil {
+		c.fail("$.session_gap", err.Error(), "write one such as 10m or 1h")
+	}
+	if x.Predicate == halfWordPredicate && x.Sites() {
+		c.fail("$.predicate", halfWordPredicate+" applies to page crawls only", "write a condition, as keyword(crab)")
+	}
 	if x.Predicate != "" && x.Predicate != halfWordPredicate {
 		var err error
 		if x.condition, err = predicate.ParseExpr(x.Predicate); err != nil {
@@ -342,10 +375,18 @@ func (c *checker) literal(path string) (text string, whole bool) {
 // the same name in tables.
 func (c *checker) strategies(x *Experiment) {
 	known := x.available()
+	for _, d := range x.own {
+		if slices.ContainsFunc(strategy.All(), func(o strategy.Description) bool { return o.Name == d.Name }) || d.Name == Oracle {
+			c.fail("$.strategies", fmt.Sprintf("a strategy of the program is called %q, as one of dowse", d.Name), "give it another name")
+		}
+	}
 	names := slices.Sorted(maps.Keys(known))
 	for i, s := range x.Strategies {
 		path := fmt.Sprintf("$.strategies[%d]", i)
 		if !slices.Contains(names, s.Name) {
+			if c.foreign {
+				continue
+			}
 			c.fail(path, fmt.Sprintf("unknown strategy %q", s.Name), mistake.Suggestion(s.Name, names))
 			return
 		}
@@ -402,25 +443,31 @@ func (x *Experiment) available() map[string]strategy.Description {
 		}
 		return known
 	}
-	for _, d := range strategy.All() {
+	for _, d := range x.pageStrategies() {
 		known[d.Name] = d
 	}
 	known[Oracle] = strategy.Description{Name: Oracle}
 	return known
 }
 
+// pageStrategies returns the strategies for crawls of pages: those of dowse, and those of
+// the program that runs the experiment.
+func (x *Experiment) pageStrategies() []strategy.Description {
+	return append(strategy.All(), x.own...)
+}
+
 // options checks the keys of a strategy other than its parameters: some apply
 // to page crawls only, one to site crawls only.
 func (c *checker) options(path string, s Strategy, sites bool) {
-	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "" || s.Without != "") {
-		c.fail(path, "seeds, best, trace, learn and without apply to page crawls only", "leave them out in an experiment on towns")
+	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "" || s.Without != "" || s.TGraph != "") {
+		c.fail(path, "seeds, best, trace, learn, without and tgraph apply to page crawls only", "leave them out in an experiment on towns")
 	}
 	if !sites && s.Confidence != "" {
 		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
 		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"}, {"without", s.Without, withoutLinks + " " + withoutClasses},
-		{"confidence", s.Confidence, invlog + " " + literal},
+		{"tgraph", s.TGraph, upwards + " " + downwards}, {"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
 			c.fail(path+"."+o.key, fmt.Sprintf("unknown value %q", o.value), mistake.Suggestion(o.value, strings.Fields(o.choices)))
@@ -446,7 +493,7 @@ func (x *Experiment) Variants() (list []Variant) {
 // label of one's own is followed by the parameters that vary.
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
-	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Without: s.Without, Learn: s.Learn, Confidence: s.Confidence}}
+	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Without: s.Without, TGraph: s.graph(), Learn: s.Learn, Confidence: s.Confidence}}
 	several := false
 	for _, k := range keys {
 		var next []Variant
@@ -473,6 +520,15 @@ func (s Strategy) variants() []Variant {
 		list[i] = v
 	}
 	return list
+}
+
+// graph returns the T-Graph that the strategy is given, "" for the one that is built upwards,
+// so that crawls from before there was a choice keep their names.
+func (s Strategy) graph() string {
+	if s.TGraph == upwards {
+		return ""
+	}
+	return s.TGraph
 }
 
 // with adds a parameter to the specification, and to the label if its value
@@ -530,7 +586,7 @@ func (t *Topics) UnmarshalYAML(decode func(any) error) error {
 
 // UnmarshalYAML reads durations in Go's notation, as 500ms. A value that is not
 // one is recorded and reported later, with its place.
-func (t *Timing) UnmarshalYAML(decode func(any) error) error {
+func (t *timing) UnmarshalYAML(decode func(any) error) error {
 	var raw struct {
 		Workers        int
 		Latency, Delay string
@@ -597,26 +653,41 @@ func (x *Experiment) Check() ([]byte, error) {
 // Relocate makes the relative paths of the experiment absolute or relative to the
 // current folder; they are given relative to base.
 func (x *Experiment) Relocate(base string) {
-	fix := func(path *string) {
-		if *path != "" && !filepath.IsAbs(*path) {
+	x.eachPath(func(path *string) {
+		if !filepath.IsAbs(*path) {
 			*path = filepath.Join(base, *path)
+		}
+	})
+}
+
+// eachPath calls do for every path of a file or folder that the experiment names.
+func (x *Experiment) eachPath(do func(path *string)) {
+	each := func(paths ...*string) {
+		for _, p := range paths {
+			if *p != "" {
+				do(p)
+			}
+		}
+	}
+	list := func(paths []string) {
+		for i := range paths {
+			each(&paths[i])
 		}
 	}
 	for i := range x.Web {
 		w := &x.Web[i]
-		fix(&w.Hubs)
-		fix(&w.Labels)
-		for k := range w.Paths {
-			fix(&w.Paths[k])
-		}
-		for k := range w.Traces {
-			fix(&w.Traces[k])
+		each(&w.Hubs, &w.Labels)
+		list(w.Paths)
+		list(w.Traces)
+		if w.Town != nil {
+			each(&w.Town.Labels)
+			list(w.Town.Recorded)
 		}
 	}
 	if f := &x.Topics.From; *f != "web" {
-		fix(f)
+		each(f)
 	}
 	if x.Classes != topicClasses {
-		fix(&x.Classes)
+		each(&x.Classes)
 	}
 }

@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Time != (Timing{Workers: 30, Latency: time.Second, Delay: 5 * time.Second}) || x.Seeds != (Seeds{"topic", 10, 5, 7}) || x.Round != 50 || x.condition == nil {
+	if x.Time != (timing{Workers: 30, Latency: time.Second, Delay: 5 * time.Second}) || x.Seeds != (Seeds{"topic", 10, 5, 7}) || x.Round != 50 || x.condition == nil {
 		t.Errorf("read %+v", x)
 	}
 	if len(x.Web) != 4 || x.Web[0].Demo == nil || x.Web[2].Paths[0] != "path/to/a.warc.gz" || x.Web[3].Hubs != "hubs.warc.gz" {

@@ -12,7 +12,7 @@ import (
 // demoWeb opens a small synthetic web with its labels.
 func demoWeb(t *testing.T) *labelledWeb {
 	t.Helper()
-	b, err := openLabelled(t.Context(), web.Source{Demo: &web.Synthetic{Pages: 1000}}, Options{Cache: cache}, nil)
+	b, err := openLabelled(t.Context(), web.Source{Demo: &web.Synthetic{Pages: 1000}}, Options{Cache: cache}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/internal/lab/measure"
+	"dowse/strategy"
 )
 
 // Options control how an experiment is run. None of them changes its results.
@@ -24,8 +25,11 @@ type Options struct {
 	Version string
 	Command string // how it can be run again, for the manifest
 	// The experiment's file, kept in the run; default the experiment as YAML.
-	Text    []byte
-	Planned func(Size, []WebFacts) // if set, called before the first crawl
+	Text []byte
+	// Strategies of the calling program that the experiment names, in addition to those that
+	// it was parsed with; see [strategy.Describe].
+	Strategies []strategy.Description
+	Planned    func(Size, []WebFacts) // if set, called before the first crawl
 	// If set, called as the run advances, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -201,14 +205,24 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	// The caller's experiment stays as it is.
 	given := *x
 	given.Web = slices.Clone(x.Web)
+	given.own = slices.Concat(x.own, o.Strategies)
 	for i := range given.Web {
 		given.Web[i].Paths, given.Web[i].Traces = slices.Clone(x.Web[i].Paths), slices.Clone(x.Web[i].Traces)
+		if t := given.Web[i].Town; t != nil {
+			own := *t
+			own.Recorded = slices.Clone(t.Recorded)
+			given.Web[i].Town = &own
+		}
 	}
 	given.Relocate(o.Base)
 	r := &run{x: &given, o: o, names: measure.NewNames()}
+	gap, err := given.sessionGap()
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
-		b, err := openLabelled(ctx, s, o, x.traceParts())
+		b, err := openLabelled(ctx, s, o, given.traceParts(), gap)
 		if err != nil {
 			r.close()
 			return nil, err

@@ -53,6 +53,8 @@ type prepared struct {
 	assessed   *web.Judged
 	assessedOn float64
 	needs      input.Inputs // of strategies
+	// The T-Graph built top-down, for variants that want that one; nil if none does.
+	down *tgraph.Graph
 }
 
 // title is the name of the topic in trails.
@@ -273,13 +275,18 @@ func (t *task) prepareNow() (*prepared, error) {
 	for _, l := range d.links {
 		p.train[l.to] = true
 	}
+	b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 	if t.x.needsTGraph() {
-		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.source); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
 	}
 	p.judged = web.NewJudged(t.source.web, j, t.wishes(p.needs)...)
+	if t.x.buildsDown() {
+		if p.down, err = b.BuildDown(t.walk(p)); err != nil {
+			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
+		}
+	}
 	if t.x.MeasuredBy != "" {
 		assessor, threshold, err := t.train(t.x.MeasuredBy, examples)
 		if err != nil {
@@ -337,6 +344,9 @@ func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 	if log := t.source.traces[v.Trace]; log != nil {
 		n.Trace = log
 	}
+	if v.TGraph == downwards {
+		n.TGraph = p.down
+	}
 	switch v.Without {
 	case withoutLinks:
 		n.Links = nil
@@ -346,11 +356,35 @@ func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 	return n
 }
 
+// The values of Strategy.TGraph: how its T-Graph is built.
+const (
+	upwards   = "up"
+	downwards = "down"
+)
+
+// buildsDown reports whether a strategy wants a T-Graph that is built top-down.
+func (x *Experiment) buildsDown() bool {
+	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.TGraph == downwards })
+}
+
+// walk returns the walk by which a T-Graph is built top-down: from portals, to the training
+// pages and to what the judge takes to be on topic.
+func (t *task) walk(p *prepared) tgraph.Walk {
+	return tgraph.Walk{
+		Roots: t.urls(t.portals()), Document: t.source.Document,
+		Target: func(u dowse.URL, _ *dowse.Document) bool {
+			i, ok := t.source.web.Find(u)
+			return ok && (slices.Contains(t.draw.positives, i) || p.judged.Relevance(i) >= p.onTopic)
+		},
+	}
+}
+
 // wishes returns what the strategies of the experiment need rated, so that pages
 // are rated once for all of them.
 func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
-		if s, err := strategy.NewWith(t.specOf(v), t.needsOf(&prepared{needs: n}, v)); err == nil {
+		v.TGraph = "" // what is rated does not depend on it
+		if s, err := strategy.NewFrom(t.x.pageStrategies(), t.specOf(v), t.needsOf(&prepared{needs: n}, v)); err == nil {
 			list = append(list, crawler.WishOf(s))
 		}
 	}
@@ -427,14 +461,17 @@ func (x *Experiment) needsTGraph() bool { return x.needsAny("a T-Graph") }
 
 // needsAny reports whether any strategy of the experiment needs an input.
 func (x *Experiment) needsAny(what string) bool {
-	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.needs(what) })
+	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return x.requires(s, what) })
 }
 
 // needs reports whether the strategy needs an input, by the name that its
 // description uses.
-func (s Strategy) needs(what string) bool {
-	return slices.ContainsFunc(strategy.All(), func(d strategy.Description) bool {
-		return d.Name == s.Name && slices.Contains(d.Needs, what)
+func (x *Experiment) requires(s Strategy, what string) bool {
+	return slices.ContainsFunc(x.pageStrategies(), func(d strategy.Description) bool {
+		return d.Name == s.Name && slices.ContainsFunc(s.variants(), func(v Variant) bool {
+			_, args, _ := strings.Cut(v.Spec, ":")
+			return slices.Contains(d.NeedsWith(args), what)
+		})
 	})
 }
 
@@ -578,7 +615,7 @@ func (t *task) oracleOrder(p *prepared, seeds []int) []int {
 // the seeds; a redirect has the rank of its target, since links may name either.
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
 	if v.Spec != Oracle {
-		return strategy.NewWith(t.specOf(v), t.needsOf(p, v))
+		return strategy.NewFrom(t.x.pageStrategies(), t.specOf(v), t.needsOf(p, v))
 	}
 	g := t.source.graph
 	order := t.oracleOrder(p, seeds)

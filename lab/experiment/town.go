@@ -270,11 +270,12 @@ func (w *townCrawl) sites(ctx context.Context, s *site.Crawler, rateGiven bool) 
 // pages runs a page crawler until the sites of its pages would be enough: the
 // comparison of Ester, Kriegel and Schubert 2004, in which pages are grouped by
 // site after the crawl (SPEC C.9). Homes judges each site by its homepage
-// alone.
+// alone. With a predicate pages are looked for, and the crawl uses its whole budget.
 func (w *townCrawl) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
 	catch := site.Catch{Error: w.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
-		return catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance}) < w.town.cfg.Find
+		found := catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance})
+		return found < w.town.cfg.Find || w.town.x.condition != nil
 	})
 	w.trail.Sites = w.grouped(catch.Groups(), homes)
 	return err
@@ -291,16 +292,32 @@ const (
 // which excludes training and start sites.
 func (w *townCrawl) simulate(ctx context.Context, s dowse.Strategy, each func(*dowse.Page) bool) error {
 	from := origins{taken: map[dowse.URL]origin{}}
+	visitor := w.visitor(site.Reader{By: w.Pages})
+	visitor.Rate(s)
 	end, err := lab.Setup{
 		Crawl: crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
 			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, OnEntry: from.record},
-		Web:   lab.Over(w.visitor(site.Reader{By: w.Pages}), townLatency),
+		Web:   lab.Over(visitor, townLatency),
 		Seeds: w.Seeds,
 		Each:  func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) },
 	}.Run(ctx)
 	w.trail.Elapsed, w.trail.Stopped = end.Elapsed, string(end.Stopped)
 	from.writeTo(&w.trail.Steps)
 	return err
+}
+
+// wanted reports whether a page counts as relevant: any page of a site on topic or, in an
+// experiment with a predicate, a page of such a site that is on the topic itself and meets
+// the predicate.
+func (w *townCrawl) wanted(name string, p *dowse.Page) bool {
+	condition := w.town.x.condition
+	switch {
+	case !w.truth(name):
+		return false
+	case condition == nil:
+		return true
+	}
+	return (w.Town == nil || w.Town.About(p.URL)) && meets(condition, p)
 }
 
 // townLatency is how long an answer of a town takes: 2 to 10 ms, fixed per URL.
@@ -319,7 +336,7 @@ func (w *townCrawl) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bo
 		return true
 	}
 	w.trail.Steps.Append(measure.Step{
-		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.truth(name), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
+		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.wanted(name, p), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
 		At: now.Sub(lab.Epoch), Bytes: p.Fetch.Bytes,
 	})
 	return each(p)

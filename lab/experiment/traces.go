@@ -26,7 +26,7 @@ var traceSalt = []byte("dowse lab traces")
 // experiment need.
 func (x *Experiment) traceParts() (parts []string) {
 	for _, s := range x.Strategies {
-		if !s.needs("a trace") {
+		if !x.requires(s, "a trace") {
 			continue
 		}
 		for _, part := range []string{s.Trace, s.Learn} {
@@ -38,9 +38,21 @@ func (x *Experiment) traceParts() (parts []string) {
 	return parts
 }
 
+// sessionGap returns the pause that ends a session in access logs, 0 for the default.
+func (x *Experiment) sessionGap() (time.Duration, error) {
+	if x.SessionGap == "" {
+		return 0, nil
+	}
+	gap, err := time.ParseDuration(x.SessionGap)
+	if err != nil || gap <= 0 {
+		return 0, fmt.Errorf("session_gap %q is not a pause", x.SessionGap)
+	}
+	return gap, nil
+}
+
 // tracesOf reads the access logs of a web, once per part. A log is read again
 // for each part instead of being held in memory.
-func (b *labelledWeb) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, error) {
+func (b *labelledWeb) tracesOf(s web.Source, parts []string, gap time.Duration) (map[string]*trace.Log, error) {
 	feed := b.feed(s, slices.ContainsFunc(parts, func(p string) bool { return p != "" }))
 	middle, err := b.middle(feed, parts)
 	if err != nil {
@@ -48,7 +60,7 @@ func (b *labelledWeb) tracesOf(s web.Source, parts []string) (map[string]*trace.
 	}
 	logs := map[string]*trace.Log{}
 	for _, part := range parts {
-		o := trace.Options{Salt: traceSalt}
+		o := trace.Options{Salt: traceSalt, Gap: gap}
 		if part != "" {
 			o.Keep = func(at time.Time) bool { return at.Before(middle) == (part == early) }
 		}

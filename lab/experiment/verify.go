@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,12 +18,24 @@ type Verification struct {
 // Verify repeats every crawl of a run in memory, writes nothing, and compares
 // each trail with the stored one, byte by byte. It takes as long as the run
 // did. Equal bytes need the same processor architecture, since floating point
-// differs between them in the last digit.
+// differs between them in the last digit. path is the folder of a run, or a file that
+// [Bundle] wrote.
 func Verify(ctx context.Context, path string, o Options) (*Verification, error) {
+	var inputs map[string]string
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		dir, places, remove, err := unbundle(path)
+		if err != nil {
+			return nil, err
+		}
+		defer remove()
+		path, inputs = dir, places
+	}
 	old, m, err := openFacts(path)
 	if err != nil {
 		return nil, err
 	}
+	old.Experiment.Relocate(m.Base)
+	old.Experiment.eachPath(func(p *string) { *p = cmp.Or(inputs[*p], *p) })
 	// The version enters the names of crawls, not what they do; with that of
 	// the run the files can be compared by name.
 	o.Dir, o.Base, o.Version = "", m.Base, m.Version

@@ -1,6 +1,9 @@
 package report
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 // A File is one of the files of a report: its name relative to the folder of the
 // run, with slashes, and a function that writes it.
@@ -10,7 +13,10 @@ type File struct {
 }
 
 // Files selects the forms of a report.
-type Files struct{ HTML, CSV, LaTeX, TREC, Markdown bool }
+type Files struct {
+	HTML, CSV, LaTeX, TREC, Markdown bool
+	Figures                          string // formats of figures as files, with commas between them; "" for none
+}
 
 // Files returns the files of a report, in a fixed order.
 func (r *Report) Files(which Files) (list []File) {
@@ -28,6 +34,9 @@ func (r *Report) Files(which Files) (list []File) {
 	}
 	if which.Markdown {
 		list = append(list, text("table.md", r.Markdown))
+	}
+	if which.Figures != "" {
+		list = append(list, r.figureFiles(strings.Split(which.Figures, ","))...)
 	}
 	if which.TREC {
 		list = append(append(list, r.trecFiles()...), File{"ir_metadata.yaml", r.Metadata})

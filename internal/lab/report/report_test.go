@@ -20,7 +20,7 @@ import (
 func written(t *testing.T, r *Report) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	for _, f := range r.Files(Files{true, true, true, true, true}) {
+	for _, f := range r.Files(Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}) {
 		var b bytes.Buffer
 		if err := f.Write(&b); err != nil {
 			t.Fatalf("%s: %v", f.Name, err)

@@ -96,8 +96,9 @@ type LeftOut struct{ Name, Why string }
 // Results returns a document with a table of all parts and one section per
 // part, ordered by web as the webs first appear, then by name. Experiments that
 // were left out are listed in a line, by reason, so that their absence is not
-// taken for a failure.
-func Results(parts []Part, left []LeftOut) string {
+// taken for a failure. The preface, in Markdown, comes before the first section; ""
+// for none.
+func Results(parts []Part, left []LeftOut, preface string) string {
 	parts = ordered(parts)
 	var b strings.Builder
 	b.WriteString("# Results\n\nWhat the papers say, next to what was measured here. Generated from runs; each section names the\n" +
@@ -111,7 +112,9 @@ func Results(parts []Part, left []LeftOut) string {
 	if len(left) > 0 {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", markdown(leftOut(left)))
 	}
-	// Titles are compared before any of them is changed.
+	if preface != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(preface))
+	}
 	for i := range parts {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", markdown(parts[i].heading()), parts[i].body)
 	}

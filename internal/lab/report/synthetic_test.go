@@ -157,7 +157,7 @@ func TestKeep(t *testing.T) {
 		t.Skip("nothing is kept without -keep")
 	}
 	r := madeReport(t)
-	for _, f := range r.Files(Files{true, true, true, true, true}) {
+	for _, f := range r.Files(Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}) {
 		path := filepath.Join(*keep, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -60,7 +60,7 @@ func exists(path string) bool {
 // labelled returns a note if labels are found next to a web: without them no
 // experiment can run on it.
 func labelled(path string) string {
-	if (Source{Paths: []string{path}}).labelsFile() != "" {
+	if (Source{Paths: []string{path}}).LabelsFile() != "" {
 		return ", with labels"
 	}
 	return ""

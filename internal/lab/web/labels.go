@@ -120,7 +120,7 @@ func (s Source) LoadLabels() (*Labels, error) {
 	if s.Demo != nil && s.Labels == "" {
 		return s.Demo.labels(), nil
 	}
-	path := cmp.Or(s.Labels, s.labelsFile())
+	path := cmp.Or(s.Labels, s.LabelsFile())
 	if path == "" {
 		return nil, nil
 	}
@@ -137,10 +137,10 @@ func (s Source) LoadLabels() (*Labels, error) {
 	return l, err
 }
 
-// labelsFile returns the file of labels that belongs to the first path:
+// LabelsFile returns the file of labels that belongs to the first path:
 // labels.tsv in a folder, NAME.labels.tsv next to NAME.warc.gz; "" if there is
 // none.
-func (s Source) labelsFile() string {
+func (s Source) LabelsFile() string {
 	if len(s.Paths) == 0 {
 		return ""
 	}

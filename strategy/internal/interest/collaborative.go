@@ -21,6 +21,7 @@ type collaborative struct {
 	Ratios
 	Usage
 	Reading
+	Admission
 
 	learner
 	kin []uint32
@@ -46,7 +47,7 @@ func (s *collaborative) Check() error {
 }
 
 // begin makes the parts of the strategy when it is first used.
-func (s *collaborative) begin() *learner { return s.open(&s.Ratios, nil, &s.Usage, s.Reading) }
+func (s *collaborative) begin() *learner { return s.open(&s.Ratios, nil, &s.Usage, s.Reading, s.Least) }
 
 // Traits states what is the same for a whole crawl.
 func (s *collaborative) Traits() dowse.Traits {
@@ -83,7 +84,7 @@ func (s *collaborative) visited(p *dowse.Page) []dowse.Lead {
 	if s.Exact {
 		s.kin = u.everything(s.kin[:0])
 	}
-	return s.accessed(append(s.kin, u.candidates(u.burst())...))
+	return s.accessed(append(s.kin, s.admitted(u.candidates(u.burst()))...))
 }
 
 // redirected rates the target of a redirect by the people who accessed the page that

@@ -15,6 +15,7 @@ type combined struct {
 	Linkage
 	Usage
 	Reading
+	Admission
 
 	learner
 	kin []uint32
@@ -43,7 +44,9 @@ func (s *combined) Check() error {
 }
 
 // begin makes the parts of the strategy when it is first used.
-func (s *combined) begin() *learner { return s.open(&s.Ratios, &s.Linkage, &s.Usage, s.Reading) }
+func (s *combined) begin() *learner {
+	return s.open(&s.Ratios, &s.Linkage, &s.Usage, s.Reading, s.Least)
+}
 
 // Traits states what is the same for a whole crawl.
 func (s *combined) Traits() dowse.Traits {
@@ -82,7 +85,7 @@ func (s *combined) visited(p *dowse.Page) []dowse.Lead {
 	}
 	s.addLinks(p, places)
 	s.addKin(kin)
-	s.addPages(append(s.kin, s.usage.candidates(s.usage.burst())...))
+	s.addPages(append(s.kin, s.admitted(s.usage.candidates(s.usage.burst()))...))
 	if s.Exact {
 		s.addTargets()
 		s.addPages(s.usage.everything(nil))
@@ -124,7 +127,7 @@ func (s *combined) addLinks(p *dowse.Page, places []uint32) {
 			continue
 		}
 		t := &s.links.found.targets[places[i]]
-		t.queued, t.round = t.queued || p.OnTopic, 0
+		t.queued, t.round = t.queued || p.OnTopic && s.accepts(t), 0
 		s.add(t)
 	}
 }

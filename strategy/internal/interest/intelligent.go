@@ -21,7 +21,7 @@ type intelligent struct {
 	Ratios
 	Linkage
 	Reading
-	Least float64 `param:"least" default:"none" min:"-1e9" help:"priority that a link must exceed to be queued; one that does not is rated again when another page links to it; Aggarwal et al. 2001, no number given"`
+	Admission
 
 	learner
 }
@@ -44,7 +44,7 @@ func (s *intelligent) Check() error {
 }
 
 // begin makes the parts of the strategy when it is first used.
-func (s *intelligent) begin() *learner { return s.open(&s.Ratios, &s.Linkage, nil, s.Reading) }
+func (s *intelligent) begin() *learner { return s.open(&s.Ratios, &s.Linkage, nil, s.Reading, s.Least) }
 
 // Traits states what is the same for a whole crawl.
 func (s *intelligent) Traits() dowse.Traits {
@@ -105,18 +105,6 @@ func (s *intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 		s.addTargets()
 	}
 	return s.rated()
-}
-
-// accepts reports whether a target that does not wait yet has a priority above Least. One
-// that has not keeps its evidence, and is tested again when another page links to it.
-func (s *intelligent) accepts(t *target) bool {
-	if s.Least == 0 {
-		return true
-	}
-	c := [1]prospect{{url: t.url, target: t.place}}
-	s.prepare(c[:])
-	f, _ := s.rate(&c[0])
-	return f.sum() > s.Least
 }
 
 // beyond reports whether a link gives no lead: its target was visited or is being visited,

@@ -18,6 +18,7 @@ type learner struct {
 	usage *usage   // nil for one that does not learn from a trace
 	words *termReader
 	seeds seeds
+	least float64 // priority that a candidate must exceed; 0 for none
 
 	prospects []prospect
 	near      []uint32
@@ -27,12 +28,13 @@ type learner struct {
 
 // open makes the parts of a learner when it is first used, after parameters and inputs were
 // set. links is nil for one that does not learn from links, usage for one that does not
-// learn from a trace. Both share one table of words, with a column of counts each.
-func (k *learner) open(r *Ratios, links *Linkage, usage *Usage, reading Reading) *learner {
+// learn from a trace. Both share one table of words, with a column of counts each. least is
+// the threshold of candidates, 0 for none.
+func (k *learner) open(r *Ratios, links *Linkage, usage *Usage, reading Reading, least float64) *learner {
 	if k.words != nil {
 		return k
 	}
-	k.words, k.seeds = newReader(reading), seeds{}
+	k.words, k.seeds, k.least = newReader(reading), seeds{}, least
 	if links != nil {
 		k.links = newLinkage(r, links, reading.Vocabulary, k.words.Lex)
 	}
@@ -75,7 +77,48 @@ func (k *learner) idle() []dowse.Lead { return k.accessed(k.usage.restart()) }
 
 // candidates returns leads for the next pages of the trace that were accessed by people
 // who go to pages on topic.
-func (k *learner) candidates() []dowse.Lead { return k.accessed(k.usage.candidates(k.usage.burst())) }
+func (k *learner) candidates() []dowse.Lead {
+	return k.accessed(k.admitted(k.usage.candidates(k.usage.burst())))
+}
+
+// admitted returns those of some new candidates of the trace whose priority is above the
+// threshold. The others are no candidates any more.
+func (k *learner) admitted(pages []uint32) []uint32 {
+	if k.least == 0 {
+		return pages
+	}
+	return slices.DeleteFunc(pages, func(page uint32) bool {
+		c := k.prospect(k.usage.trace.URL(page))
+		c.page, c.accessed = page, true
+		if k.exceeds(&c) {
+			return false
+		}
+		k.usage.reject(page)
+		return true
+	})
+}
+
+// accepts reports whether a target that does not wait yet has a priority above the
+// threshold. One that has not keeps its evidence, and is tested again when another page
+// links to it.
+func (k *learner) accepts(t *target) bool {
+	if k.least == 0 {
+		return true
+	}
+	c := prospect{url: t.url, target: t.place}
+	if k.usage != nil {
+		c.page, c.accessed = k.usage.pageOf(t)
+	}
+	return k.exceeds(&c)
+}
+
+// exceeds reports whether a prospect has a priority above the threshold.
+func (k *learner) exceeds(c *prospect) bool {
+	one := [1]prospect{*c}
+	k.prepare(one[:])
+	f, h := k.rate(&one[0])
+	return f.sum()+h.sum() > k.least
+}
 
 // accessed returns leads for pages of the trace.
 func (k *learner) accessed(pages []uint32) []dowse.Lead {

@@ -208,6 +208,7 @@ func TestLearnersVariants(t *testing.T) {
 		"intelligent:exact=true", "intelligent:sig=support,link-norm=conditional,min-links=-1,sigma=0,min-support=3",
 		"intelligent:factors=url,vocabulary=20,words=3,parents=1,rescored=2", "collaborative:expand=always,users=2,near=1,tastes=3,rescored=2",
 		"intelligent:least=-0.5,factors=content*0.5+links*2", "combined:exact=true", "combined:vocabulary=10,rescored=1",
+		"collaborative:least=-0.2,user-factors=users*2+near", "combined:least=-0.4,user-factors=signatures*0.5",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			needs := input.Inputs{Trace: readers(t)}
@@ -223,7 +224,7 @@ func TestLearnersVariants(t *testing.T) {
 	for spec, want := range map[string]string{
 		"intelligent:sig=x": "want paper or support", "intelligent:link-norm=x": "want paper or conditional", "intelligent:factors=words": "want some of content",
 		"intelligent:factors=url*x": "want a weight of 0 to 1000 behind url*", "intelligent:factors=url*NaN": "want a weight",
-		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
+		"collaborative:expand=never": "want on-topic or always", "collaborative:user-factors=people": "want some of users+signatures+near", "combined:user-factors=near*-1": "want a weight of 0 to 1000 behind near*", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
 	} {
 		if _, err := strategy.NewWith(spec, input.Inputs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", spec, err, want)
@@ -270,7 +271,7 @@ func lastLead(s *interest.Intelligent) (last dowse.Lead) {
 // TestLeast checks that a link that promises too little is not queued, and is when
 // another page that links to it makes it promise more.
 func TestLeast(t *testing.T) {
-	s := &interest.Intelligent{Least: 0.1, Linkage: interest.Linkage{Factors: "links", MinLinks: -1}}
+	s := &interest.Intelligent{Admission: interest.Admission{Least: 0.1}, Linkage: interest.Linkage{Factors: "links", MinLinks: -1}}
 	s.Start([]dowse.URL{"http://a.test/"})
 	queued := func(p *dowse.Page) (list []dowse.URL) {
 		for _, l := range s.Follow(p) {
@@ -373,5 +374,52 @@ func TestRedirectKeepsPeople(t *testing.T) {
 		if c != (input.Tally{2, 2}) {
 			t.Errorf("user %s counts %v, want two pages, both on topic", key, c)
 		}
+	}
+}
+
+// TestUserFactors checks that a weight is that of a factor of the trace in the priority,
+// that a factor which is not named counts nothing, and that a page whose people promise
+// less than the threshold is queued only without it.
+func TestUserFactors(t *testing.T) {
+	log := traceOf(t, []visit{
+		{User: "a", URL: "http://a.test/on"}, {User: "a", URL: "http://a.test/x"},
+		{User: "b", URL: "http://a.test/off"}, {User: "b", URL: "http://a.test/off2"}, {User: "b", URL: "http://a.test/y"}, {User: "b", URL: "http://a.test/on2"},
+	})
+	leadFor := func(spec string) []dowse.Because {
+		s, err := strategy.NewWith(spec, input.Inputs{Trace: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.(dowse.Starter).Start([]dowse.URL{"http://a.test/on", "http://a.test/off", "http://a.test/off2", "http://a.test/on2"})
+		var why []dowse.Because
+		for _, p := range []*dowse.Page{
+			pageOf("http://a.test/on", true, "reef"), pageOf("http://a.test/off", false, "stock"),
+			pageOf("http://a.test/x", true, "reef"), pageOf("http://a.test/off2", false, "stock"), pageOf("http://a.test/on2", true, "reef"),
+		} {
+			for _, l := range s.Follow(p) {
+				if l.URL == "http://a.test/y" {
+					why = l.Because
+				}
+			}
+		}
+		return why
+	}
+	plain := leadFor("collaborative:t=0.01")
+	if len(plain) != 3 || plain[0].Weight >= -0.1 || plain[2].Weight == 0 {
+		t.Fatalf("reasons %v: want people who promise little, and nearness", plain)
+	}
+	for spec, times := range map[string][3]float64{
+		"collaborative:t=0.01,user-factors=users*2+near":            {2, 0, 1},
+		"collaborative:t=0.01,user-factors=users+signatures*0.5":    {1, 0.5, 0},
+		"collaborative:t=0.01,user-factors=users+near*0,least=-9.5": {1, 0, 0},
+	} {
+		for i, why := range leadFor(spec) {
+			if want := times[i] * plain[i].Weight; why.Weight != want {
+				t.Errorf("%s: %s %v, want %v", spec, why.What, why.Weight, want)
+			}
+		}
+	}
+	if why := leadFor("collaborative:t=0.01,user-factors=users,least=-0.1"); why != nil {
+		t.Errorf("a page below the threshold was queued: %v", why)
 	}
 }

@@ -60,20 +60,27 @@ func (l *Linkage) weights() (w factors, err error) {
 	if l.Factors == "" {
 		return factors{1, 1, 1, 1}, nil
 	}
-	for part := range strings.SplitSeq(l.Factors, "+") {
+	err = parseWeights(w[:], "factors", l.Factors, factorNames[:])
+	return w, err
+}
+
+// parseWeights parses a parameter that names factors, with a weight behind some: a+b*0.5. It
+// sets the weights of those that are named, in the order of names.
+func parseWeights(w []float64, param, value string, names []string) (err error) {
+	for part := range strings.SplitSeq(value, "+") {
 		name, times, weighed := strings.Cut(part, "*")
-		i := slices.Index(factorNames[:], name)
+		i := slices.Index(names, name)
 		if i < 0 {
-			return w, fmt.Errorf("factors=%s: want some of %s", l.Factors, strings.Join(factorNames[:], "+"))
+			return fmt.Errorf("%s=%s: want some of %s", param, value, strings.Join(names, "+"))
 		}
 		if w[i] = 1; !weighed {
 			continue
 		}
 		if w[i], err = strconv.ParseFloat(times, 64); err != nil || !(0 <= w[i] && w[i] <= maxWeight) {
-			return w, fmt.Errorf("factors=%s: want a weight of 0 to %d behind %s*", l.Factors, maxWeight, name)
+			return fmt.Errorf("%s=%s: want a weight of 0 to %d behind %s*", param, value, maxWeight, name)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // maxWeight bounds the weight of a factor, so that priorities stay finite.

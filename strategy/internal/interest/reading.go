@@ -242,3 +242,9 @@ func tokens(dst []string, u dowse.URL) []string {
 	}
 	return dst
 }
+
+// Admission is the parameter of what is queued at all (the candidate threshold of Aggarwal,
+// Al-Garawi and Yu 2001). A zero field means its default: everything is.
+type Admission struct {
+	Least float64 `param:"least" default:"none" min:"-1e9" help:"priority that a URL must exceed to be queued; one that does not is rated again when another page links to it, or another person went there; Aggarwal et al. 2001, no number given"`
+}

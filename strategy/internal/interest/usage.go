@@ -18,6 +18,7 @@ type Usage struct {
 	Users     int    `param:"users" default:"30" help:"people of a page that are looked at; ours"`
 	Signature int    `param:"signature" default:"30" help:"words of a page that are remembered of those who read it; Aggarwal 2002"`
 	Tastes    int    `param:"tastes" default:"30" help:"words that are remembered of a person; ours"`
+	Weights   string `param:"user-factors" default:"users+signatures+near" help:"what is learnt from the trace: people, the words they read, what is accessed near pages on topic; users*2+near weighs (Aggarwal 2004, eq. 14: all alike)"`
 
 	Trace input.Trace // who went where; required
 }
@@ -31,12 +32,23 @@ const (
 // errNoTrace is returned by strategies that need a trace and were given none.
 var errNoTrace = errors.New("it needs a trace of who visited which page, such as a proxy's access log")
 
-// check returns an error for a value of expand that does not exist.
+// check returns an error for a value of expand, a factor or a weight that does not exist.
 func (u *Usage) check() error {
 	if u.Expand != "" && u.Expand != expandOnTopic && u.Expand != expandAlways {
 		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, expandOnTopic, expandAlways)
 	}
-	return nil
+	_, err := u.weights()
+	return err
+}
+
+// weights parses the parameter user-factors. It returns the weight of each factor, 0 for
+// one that is left out.
+func (u *Usage) weights() (w habits, err error) {
+	if u.Weights == "" {
+		return habits{1, 1, 1}, nil
+	}
+	err = parseWeights(w[:], "user-factors", u.Weights, habitNames[:])
+	return w, err
 }
 
 // follow sets the trace to learn from.
@@ -55,6 +67,8 @@ const (
 	byNearness
 	habitCount
 )
+
+var habitNames = [habitCount]string{"users", "signatures", "near"}
 
 var habitText = [habitCount]string{"people who went there", "words those people read", "accessed near pages on topic"}
 
@@ -81,6 +95,7 @@ type usage struct {
 	trace  input.Trace
 	words  ratioCache
 	now    ratioModel
+	weigh  habits // weights of the factors; 0 leaves one out
 
 	union  []word
 	shared [][]word
@@ -116,6 +131,7 @@ type usageState struct {
 // column asSignature.
 func newUsage(r *Ratios, u *Usage, words *termTable) *usage {
 	k := &usage{ratios: r, params: u, trace: u.Trace}
+	k.weigh, _ = u.weights() // Check reports what is wrong with them
 	words.addCache(&k.words, asSignature)
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
@@ -202,7 +218,7 @@ func (k *usage) visitors(page uint32) []uint32 {
 	return who[:min(len(who), k.users())]
 }
 
-// rate returns the factors of an accessed page: of the people (eqs 8 to 10), of the words
+// rate returns the weighted factors of an accessed page: of the people (eqs 8 to 10), of the words
 // these people read, and of whether it was accessed near pages on topic (eqs 12 and 13). A
 // page without people gets none. The cost is Users times Tastes lookups at most.
 func (k *usage) rate(page uint32) (h habits) {
@@ -219,6 +235,9 @@ func (k *usage) rate(page uint32) (h habits) {
 	}
 	if c := k.state.Local[k.side(page)]; c.N > 0 {
 		h[byNearness] = k.now.ln(c)
+	}
+	for i := range h {
+		h[i] *= k.weigh[i]
 	}
 	return h
 }
@@ -337,6 +356,10 @@ func (k *usage) candidates(most int) []uint32 {
 	}
 	return k.pages
 }
+
+// reject takes a page that was just made a candidate out again. It can become one again
+// when another person accessed it whose accesses are to be queued.
+func (k *usage) reject(page uint32) { k.state.Queued.unset(page) }
 
 // candidate makes a page a candidate unless it is or was one.
 func (k *usage) candidate(p uint32) {

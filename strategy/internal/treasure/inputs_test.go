@@ -26,7 +26,7 @@ func TestClasses(t *testing.T) {
 		"treasure:codes=57+59":  {table, ""},
 		"treasure:codes=":       {table, "which classes"},
 		"treasure:codes=7":      {table, "no such classes"},
-		"treasure:select=worst": {nil, "lowest or best"},
+		"treasure:select=worst": {nil, "lowest, best or all"},
 	} {
 		s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides(), Classes: want.codes})
 		if want.problem != "" {

@@ -33,7 +33,7 @@ const (
 //
 // An osm reads one page at a time, see [osm.turn], and must not be used concurrently.
 type osm struct {
-	nodes   []tgraph.Node // by level
+	nodes   []tgraph.Node // by level, then those that were added
 	impact  float64       // of the anchor's words
 	weights [osmParts]float64
 	levels  []level
@@ -205,6 +205,67 @@ func (o *osm) nearest(d *dowse.Document, m *dowse.Mention, least float64, best b
 	return node, like
 }
 
+// all returns the mean nearness of all nodes that a link resembles with a similarity of at
+// least least, weighted by similarity (SPEC G), with the most similar node and its
+// similarity. It returns -1 if there is none.
+func (o *osm) all(d *dowse.Document, m *dowse.Mention, least float64) (node int32, like, mean float64) {
+	o.useHeadings(o.matchHeadings(d, m.Above))
+	before, after := linktext.Around(d, m)
+	o.words(before, 1)
+	o.words(after, 1)
+	o.anchor(d, m)
+	norm := o.bag.norm()
+	node = -1
+	sum, weights := 0.0, 0.0
+	count := func(n int32, sim float64) {
+		if sim < least {
+			return
+		}
+		sum += float64(sim * nearness(o.nodes[n].Level))
+		weights += sim
+		if node < 0 || sim > like {
+			node, like = n, sim
+		}
+	}
+	o.around = o.around[:0]
+	for i := range o.levels {
+		o.around = o.match(o.around, &o.levels[i], partData, norm)
+	}
+	for _, m := range o.around {
+		count(m.node, o.above[m.node]+float64(o.weights[partData]*m.sim))
+		o.sims[m.node] = 1 // counted
+	}
+	for _, m := range o.current.matches {
+		if o.sims[m.node] == 0 {
+			count(m.node, m.sim)
+		}
+	}
+	for _, m := range o.around {
+		o.sims[m.node] = 0
+	}
+	o.bag.clear()
+	if node < 0 {
+		return -1, 0, 0
+	}
+	return node, like, sum / weights
+}
+
+// add adds nodes to the index while the crawl runs. The numbers of terms that are in no
+// node are dropped first, since a term of a node keeps its number for the whole crawl.
+func (o *osm) add(nodes ...tgraph.Node) {
+	o.useHeadings(nil)
+	clear(o.byHeadings)
+	o.termNumbers.forget()
+	for _, n := range nodes {
+		for n.Level >= len(o.levels) {
+			o.levels = append(o.levels, level{})
+		}
+		o.nodes = append(o.nodes, n)
+		o.sims, o.above = append(o.sims, 0), append(o.above, 0)
+		o.addToIndex(int32(len(o.nodes)-1), &n.LinkText)
+	}
+}
+
 // nearestAt returns the node of a level that is most similar to the link at hand, the first
 // of equals; -1 if none shares a word. A node that matches the headings only is a candidate
 // by what its headings contribute.
@@ -371,9 +432,7 @@ type termNumbers struct {
 func (g *termNumbers) turn(d *dowse.Document) {
 	g.page = d
 	if !g.book.Ready() || len(g.other) > maxOther {
-		clear(g.other)
-		g.book.Reset()
-		g.terms = g.terms[:len(g.known)]
+		g.forget()
 	}
 	clear(g.titles)
 	clear(g.spans)
@@ -381,6 +440,14 @@ func (g *termNumbers) turn(d *dowse.Document) {
 	if n := len(d.Words); n > len(g.spans) {
 		g.spans = make([]dowse.Span, n+n/2)
 	}
+}
+
+// forget drops the numbers of terms that are in no node. What was looked up of the page at
+// hand is not valid afterwards.
+func (g *termNumbers) forget() {
+	clear(g.other)
+	g.book.Reset()
+	g.terms = g.terms[:len(g.known)]
 }
 
 // word returns the numbers of the terms of a word of the page, from the second time on

@@ -29,17 +29,23 @@ import (
 //
 // With the paper's threshold of 0.05 and its choice of the lowest level, most links on
 // topic get priority 1, and their order is that of their discovery (SPEC C.7). The
-// parameter select=best avoids that.
+// parameters select=best and select=all avoid that.
+//
+// Three parameters are the paper's future work, and off by default: Important and Clicks
+// (weigh.go), and Update (additions.go).
 type treasure struct {
 	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
 	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
-	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, or best: the most similar; Seyfi and Patel 2015, best is ours"`
+	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, best: the most similar, or all: the mean of 1/level over all, weighted by similarity; Seyfi and Patel 2015, best and all are ours"`
 	Weights   string  `param:"weights" default:"equal" help:"of headings and text in the similarity: equal, as in the paper, or fitted to the T-Graph"`
 	NoTargets bool    `param:"no-targets" default:"false" help:"do not compare links with the targets themselves; ours, for ablations"`
 	Unrelated float64 `param:"unrelated" default:"0.01" max:"1" help:"priority of links off topic or like no node; Seyfi and Patel 2015"`
 	Aging     float64 `param:"aging" default:"0.05" max:"1" help:"by how much everything that waits rises, up to 1; Seyfi and Patel 2015"`
 	Every     int     `param:"every" default:"100" help:"insertions after which it rises; Seyfi and Patel 2015"`
 	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes; ours"`
+	Important float64 `param:"importance" default:"0" max:"10" help:"weight of the importance of a link's target by the links to it; future work of Seyfi and Patel 2015, the form is ours"`
+	Clicks    float64 `param:"clicks" default:"0" max:"10" help:"weight of how often people accessed a link's target; needs a trace; future work of Seyfi and Patel 2015, the form is ours"`
+	Update    int     `param:"update" default:"0" help:"links of each level that the crawl may add to the T-Graph from pages that it visits; future work of Seyfi and Patel 2015, the form is ours"`
 	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included; ours"`
 
 	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table of classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
@@ -47,13 +53,16 @@ type treasure struct {
 	Digits int `param:"digits" default:"3" help:"digits of a class that are decided (the length of D-numbers); Seyfi and Patel 2015"`
 
 	TGraph   *tgraph.Graph  // required
+	Trace    input.Trace    // who went where; required if Clicks is set
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
 	Analyzer *text.Analyzer // takes the place of the T-Graph's language; nil for none
 
-	osm    *osm
-	reason []string // by node
-	aging  aging
-	tokens []judge.Token
+	osm     *osm
+	reason  []string // by node
+	state   treasureState
+	growing additions
+	visits  float64 // logarithm of the accesses to the page that was accessed most
+	tokens  []judge.Token
 }
 
 // The values of the parameters select and weights, and the number of links of a page that
@@ -61,6 +70,7 @@ type treasure struct {
 const (
 	selectLowest  = "lowest"
 	selectBest    = "best"
+	selectAll     = "all"
 	weightsEqual  = "equal"
 	weightsFitted = "fitted"
 
@@ -70,8 +80,8 @@ const (
 // Check returns an error for a value of select or weights that does not exist.
 func (s *treasure) Check() error {
 	switch {
-	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest:
-		return fmt.Errorf("select=%s: want %s or %s", s.Select, selectLowest, selectBest)
+	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest && s.Select != selectAll:
+		return fmt.Errorf("select=%s: want %s, %s or %s", s.Select, selectLowest, selectBest, selectAll)
 	case s.Weights != "" && s.Weights != weightsEqual && s.Weights != weightsFitted:
 		return fmt.Errorf("weights=%s: want %s or %s", s.Weights, weightsEqual, weightsFitted)
 	}
@@ -81,18 +91,28 @@ func (s *treasure) Check() error {
 // errTGraph is returned by strategies that need a T-Graph and were given none.
 var errTGraph = errors.New("it needs a T-Graph: the link paths to pages you know")
 
-// Inputs returns the T-Graph as required; a decimal classification is used.
+// errClicks is returned if clicks are to count and there is no trace.
+var errClicks = errors.New("with clicks it needs a trace of who visited which page, such as a proxy's access log")
+
+// Inputs returns the T-Graph as required, and a trace if clicks count; a decimal
+// classification is used.
 func (s *treasure) Inputs() (required, used input.Kind) {
+	if s.Clicks > 0 {
+		return input.KindTGraph | input.KindTrace, input.KindClasses
+	}
 	return input.KindTGraph, input.KindClasses
 }
 
-// Take sets the T-Graph, and makes the classifier of links if there is a table of classes
-// or a list of codes.
+// Take sets the T-Graph and the trace, and makes the classifier of links if there is a
+// table of classes or a list of codes.
 func (s *treasure) Take(in input.Inputs) error {
-	if in.TGraph == nil {
+	switch {
+	case in.TGraph == nil:
 		return errTGraph
+	case s.Clicks > 0 && in.Trace == nil:
+		return errClicks
 	}
-	s.TGraph = in.TGraph
+	s.TGraph, s.Trace = in.TGraph, in.Trace
 	return s.classify(in.Classes)
 }
 
@@ -144,14 +164,22 @@ func (s *treasure) begin() {
 	if s.Weights == weightsFitted {
 		s.osm.weights = s.osm.fitted(s.TGraph.Depth)
 	}
-	s.reason = make([]string, len(s.osm.nodes))
 	for i := range s.osm.nodes {
-		n := &s.osm.nodes[i]
-		if s.reason[i] = "like " + n.ID + ", " + tgraph.Clicks(n.Level) + " from a target"; n.Level == 0 {
-			s.reason[i] = "like " + n.ID + ", a target"
-		}
+		s.reason = append(s.reason, reasonOf(&s.osm.nodes[i]))
 	}
-	s.aging.TGraph = s.TGraph.Fingerprint()
+	s.state.TGraph = s.TGraph.Fingerprint()
+	s.growing.begin(s.TGraph)
+	if s.Clicks > 0 {
+		s.visits = mostVisits(s.Trace)
+	}
+}
+
+// reasonOf returns why a link that is like a node is worth following.
+func reasonOf(n *tgraph.Node) string {
+	if n.Level == 0 {
+		return "like " + n.ID + ", a target"
+	}
+	return "like " + n.ID + ", " + tgraph.Clicks(n.Level) + " from a target"
 }
 
 // analyzerFor returns a, or the analyzer for the language of a T-Graph.
@@ -168,11 +196,13 @@ func (s *treasure) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
 }
 
-// Start queues the seeds at priority 1, the highest there is. They count as insertions.
+// Start queues the seeds at priority 1, the highest there is. They count as insertions, and
+// share the importance that links hand on.
 func (s *treasure) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := make([]dowse.Lead, 0, len(seeds)+1)
 	for _, l := range lead.Seeds(seeds) {
+		l.Note = s.received(0, 1/float64(len(seeds)))
 		leads = s.insert(leads, l)
 	}
 	return leads
@@ -186,7 +216,8 @@ func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	s.osm.turn(&p.Document)
 	leads := make([]dowse.Lead, 0, len(p.Links)+1+len(p.Links)/cmp.Or(s.Every, 100))
-	because := make([]dowse.Because, 0, 2*len(p.Links))
+	because := make([]dowse.Because, 0, s.reasons()*len(p.Links))
+	share := cashOf(p.Lead.Note) / float64(max(len(p.Links), 1))
 	for i := range p.Links {
 		l := &p.Links[i]
 		if l.Target.State == dowse.Visited || l.Target.State == dowse.Flying {
@@ -195,14 +226,25 @@ func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
 		n := len(because)
 		var priority float64
 		priority, because = s.rate(because, p, l, i < maxCompared)
-		leads = s.insert(leads, dowse.Lead{URL: l.URL, Priority: priority, Merge: dowse.Max, Because: because[n:len(because):len(because)]})
+		priority, because = s.weigh(because, priority, l, share)
+		note := s.received(cashOf(l.Target.Note), share)
+		leads = s.insert(leads, dowse.Lead{URL: l.URL, Priority: priority, Merge: dowse.Max, Note: note, Because: because[n:len(because):len(because)]})
 	}
+	s.grow(p)
 	return leads
+}
+
+// reasons returns the largest number of reasons that a lead has.
+func (s *treasure) reasons() int {
+	if s.Important > 0 || s.Clicks > 0 {
+		return 4
+	}
+	return 2
 }
 
 // insert appends a lead and, after every Every insertions, one that raises all that wait.
 func (s *treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
-	return s.aging.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
+	return s.state.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
 }
 
 // rate returns the priority of a link and appends the reasons for it. Of several mentions
@@ -227,10 +269,10 @@ func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 		if !on {
 			continue
 		}
-		n, sim := s.osm.nearest(&p.Document, m, cmp.Or(s.OSM, 0.05), s.Select == selectBest)
+		n, sim, x := s.similar(&p.Document, m)
 		if n < 0 {
 			why = "like no node of the T-Graph"
-		} else if x := 1 / float64(max(s.osm.nodes[n].Level, 1)); x > priority || node < 0 {
+		} else if x > priority || node < 0 {
 			priority, node, like = max(x, priority), n, sim
 		}
 	}
@@ -239,6 +281,22 @@ func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 	}
 	return priority, append(because, dowse.Because{What: s.reason[node], Weight: priority}, dowse.Because{What: "how like it is, not counted", Weight: like})
 }
+
+// similar returns the node that a link is like, -1 for none, its similarity, and the
+// priority that follows.
+func (s *treasure) similar(d *dowse.Document, m *dowse.Mention) (node int32, like, priority float64) {
+	if s.Select == selectAll {
+		return s.osm.all(d, m, cmp.Or(s.OSM, 0.05))
+	}
+	node, like = s.osm.nearest(d, m, cmp.Or(s.OSM, 0.05), s.Select == selectBest)
+	if node < 0 {
+		return node, 0, 0
+	}
+	return node, like, nearness(s.osm.nodes[node].Level)
+}
+
+// nearness is the priority of a level: 1/level, and 1 at a target itself.
+func nearness(level int) float64 { return 1 / float64(max(level, 1)) }
 
 // onTopic predicts whether a link leads to the topic. If not, why is the reason.
 func (s *treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
@@ -274,6 +332,14 @@ func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []j
 	return dst
 }
 
+// treasureState is what a crawl has counted and added. It is saved as JSON, so its fields
+// keep their names.
+type treasureState struct {
+	aging
+	Known int           `json:"known,omitempty"` // URLs that links led to, for the mean of importance
+	Added []tgraph.Node `json:"added,omitempty"` // to the T-Graph, in the order of their discovery
+}
+
 // aging counts insertions into the queue. The frontier itself raises all leads, by one lead
 // of kind Raise, so that no priority is stored here. The struct is saved as JSON.
 type aging struct {
@@ -292,24 +358,27 @@ func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) 
 	return leads
 }
 
-// Save encodes the number of insertions, and which T-Graph is used.
+// Save encodes the number of insertions, which T-Graph is used, and what was added to it.
 func (s *treasure) Save() ([]byte, error) {
 	s.begin()
-	return state.SaveJSON(s.aging)
+	return state.SaveJSON(s.state)
 }
 
 // Load restores what Save encoded. Another T-Graph is refused.
 func (s *treasure) Load(b []byte) error {
+	s.osm, s.reason = nil, nil // without the nodes that this one may have added
 	s.begin()
-	var a aging
-	if err := state.LoadJSON(b, &a); err != nil {
+	var saved treasureState
+	if err := state.LoadJSON(b, &saved); err != nil {
 		return err
 	}
-	if a.TGraph != s.aging.TGraph {
+	if saved.TGraph != s.state.TGraph {
 		return errOtherTGraph
 	}
-	s.aging = a
-	return nil
+	added := saved.Added
+	saved.Added = nil
+	s.state = saved
+	return s.restore(added)
 }
 
 // errOtherTGraph is returned by Load if the T-Graph is not the one that the crawl began

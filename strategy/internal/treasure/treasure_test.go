@@ -423,7 +423,7 @@ func TestTreasureNeeds(t *testing.T) {
 		t.Errorf("a T-Graph without texts: %v", err)
 	}
 	for spec, want := range map[string]string{
-		"treasure:select=nearest": "want lowest or best",
+		"treasure:select=nearest": "want lowest, best or all",
 		"treasure:weights=half":   "want equal or fitted",
 		"treasure:every=-3":       "want 1 or more",
 		"treasure:aging=-0.5":     "want 0 to 1",
@@ -453,7 +453,7 @@ func TestTreasureOfOtherGraph(t *testing.T) {
 
 func TestConformanceOfTGraphs(t *testing.T) {
 	for _, spec := range []string{
-		"treasure", "treasure:every=3,aging=0.3", "treasure:select=best,weights=fitted,no-targets=true,wanted=0.1", "context-graph:slack=2",
+		"treasure", "treasure:every=3,aging=0.3", "treasure:select=best,weights=fitted,no-targets=true,wanted=0.1", "treasure:select=all,importance=2,wanted=0.1", "treasure:update=5,wanted=0.1,select=best", "context-graph:slack=2",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
