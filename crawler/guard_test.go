@@ -49,36 +49,81 @@ func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) flo
 // TestRefusedModels trains a model that seems worse than the one in use. It is reported and not put into use, and
 // the crawl goes on as before. It is not made again until more pages were seen.
 func TestRefusedModels(t *testing.T) {
-	for _, test := range []struct {
-		each int
-		why  string
-	}{
-		{1, "examples can't be distinguished from these pages better than by chance"},
-		{2, "it would turn down "},
-	} {
-		p := newPools(t)
-		subjects := []string{"tide pools", "glaciers", "composting"}
-		p.topic = mixture(p.web, test.each, subjects...)
-		said := p.crawl(t, 99, "")
-		waiting := collection.Label{URL: "http://nowhere.demo/", Label: collection.LabelOn}
-		if err := collection.AppendLabels(p.dir, waiting); err != nil {
-			t.Fatal(err)
-		}
-		p.crawl(t, 110, "")
-		if len(p.models) != 1 || !p.models[0].Refused || !p.models[0].Done || p.models[0].Seen != 100 || !strings.HasPrefix(p.models[0].Error, test.why) {
-			t.Fatalf("%d examples each: %+v", test.each, p.models)
-		}
-		if m := inUse(t, p.dir); m.Model != collection.FirstModel {
-			t.Errorf("in use is %+v", m)
-		}
-		p.unchanged(t, said)
-		p.untrained(t, 1)
-		p.crawl(t, 120, "")
-		if len(p.models) != 1 {
-			t.Errorf("it was made again: %+v", p.models[1:])
-		}
-		p.worse(t, said, subjects)
+	p := newPools(t)
+	subjects := []string{"tide pools", "glaciers", "composting"}
+	p.topic = mixture(p.web, 1, subjects...)
+	said := p.crawl(t, 99, "")
+	waiting := collection.Label{URL: "http://nowhere.demo/", Label: collection.LabelOn}
+	if err := collection.AppendLabels(p.dir, waiting); err != nil {
+		t.Fatal(err)
 	}
+	p.crawl(t, 110, "")
+	why := "examples can't be distinguished from these pages better than by chance"
+	if len(p.models) != 1 || !p.models[0].Refused || !p.models[0].Done || p.models[0].Seen != 100 || !strings.HasPrefix(p.models[0].Error, why) {
+		t.Fatalf("models: %+v", p.models)
+	}
+	if m := inUse(t, p.dir); m.Model != collection.FirstModel {
+		t.Errorf("in use is %+v", m)
+	}
+	p.unchanged(t, said)
+	p.untrained(t, 1)
+	p.crawl(t, 120, "")
+	if len(p.models) != 1 {
+		t.Errorf("it was made again: %+v", p.models[1:])
+	}
+	p.worse(t, said, subjects)
+}
+
+// TestRaisedModels trains a model that would turn down nearly all pages on topic. It is put
+// into use with another threshold: as many of the first pages stay on topic, and about as
+// many verdicts are right. A crawl that is resumed has the same judge.
+func TestRaisedModels(t *testing.T) {
+	p := newPools(t)
+	subjects := []string{"tide pools", "glaciers", "composting"}
+	p.topic = mixture(p.web, 2, subjects...)
+	said := p.crawl(t, 99, "")
+	p.crawl(t, 100, "")
+	if len(p.models) != 1 || p.models[0].Refused || !p.models[0].Done || p.models[0].Error != "" {
+		t.Fatalf("models: %+v", p.models)
+	}
+	p.worse(t, said, subjects) // with the threshold that it had at first
+	now := p.verdicts(t)
+	if was, is := calledOn(said), calledOn(now); is < was || is > was+1 {
+		t.Errorf("%d pages are on topic, before %d of one fewer", is, was)
+	}
+	again := map[dowse.URL]float64{}
+	for u := range said {
+		again[u] = now[u]
+	}
+	was, is := p.rightFor(said, subjects...), p.rightFor(again, subjects...)
+	t.Logf("right of %d verdicts: %.3f, before %.3f", len(said), is, was)
+	if is < was-0.02 {
+		t.Errorf("%.3f of the verdicts are right, before %.3f", is, was)
+	}
+	j, err := crawler.JudgeOf(p.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := crawler.View(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for u, page := range kept(t, c) {
+		if got := j.Judge(page).Relevance; got != now[u] {
+			t.Errorf("%s: %v by the judge that was read again, %v in the crawl", u, got, now[u])
+		}
+	}
+}
+
+// calledOn returns how many verdicts are on topic.
+func calledOn(verdicts map[dowse.URL]float64) (n int) {
+	for _, r := range verdicts {
+		if r >= 0.5 {
+			n++
+		}
+	}
+	return n
 }
 
 // unchanged checks that the verdicts are what they were.
