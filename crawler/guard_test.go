@@ -1,6 +1,8 @@
 package crawler_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,47 +51,53 @@ func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) flo
 // TestRefusedModels trains a model that seems worse than the one in use. It is reported and not put into use, and
 // the crawl goes on as before. It is not made again until more pages were seen.
 func TestRefusedModels(t *testing.T) {
-	p := newPools(t)
-	subjects := []string{"tide pools", "glaciers", "composting"}
-	p.topic = mixture(p.web, 1, subjects...)
-	said := p.crawl(t, 99, "")
-	waiting := collection.Label{URL: "http://nowhere.demo/", Label: collection.LabelOn}
-	if err := collection.AppendLabels(p.dir, waiting); err != nil {
-		t.Fatal(err)
+	for _, test := range []struct {
+		each int
+		why  string
+	}{
+		{1, "examples can't be distinguished from these pages better than by chance"},
+		{2, "it would turn down "},
+	} {
+		p := newPools(t)
+		subjects := []string{"tide pools", "glaciers", "composting"}
+		p.topic = mixture(p.web, test.each, subjects...)
+		said := p.crawl(t, 99, "")
+		waiting := collection.Label{URL: "http://nowhere.demo/", Label: collection.LabelOn}
+		if err := collection.AppendLabels(p.dir, waiting); err != nil {
+			t.Fatal(err)
+		}
+		p.crawl(t, 110, "")
+		if len(p.models) != 1 || !p.models[0].Refused || !p.models[0].Done || p.models[0].Seen != 100 || !strings.HasPrefix(p.models[0].Error, test.why) {
+			t.Fatalf("%d examples each: %+v", test.each, p.models)
+		}
+		if m := inUse(t, p.dir); m.Model != collection.FirstModel {
+			t.Errorf("in use is %+v", m)
+		}
+		p.unchanged(t, said)
+		p.untrained(t, 1)
+		p.crawl(t, 120, "")
+		if len(p.models) != 1 {
+			t.Errorf("it was made again: %+v", p.models[1:])
+		}
+		p.worse(t, said, subjects)
 	}
-	p.crawl(t, 110, "")
-	why := "examples can't be distinguished from these pages better than by chance"
-	if len(p.models) != 1 || !p.models[0].Refused || !p.models[0].Done || p.models[0].Seen != 100 || !strings.HasPrefix(p.models[0].Error, why) {
-		t.Fatalf("models: %+v", p.models)
-	}
-	if m := inUse(t, p.dir); m.Model != collection.FirstModel {
-		t.Errorf("in use is %+v", m)
-	}
-	p.unchanged(t, said)
-	p.untrained(t, 1)
-	p.crawl(t, 120, "")
-	if len(p.models) != 1 {
-		t.Errorf("it was made again: %+v", p.models[1:])
-	}
-	p.worse(t, said, subjects)
 }
 
-// TestRaisedModels trains a model that would turn down nearly all pages on topic. It is put
+// TestRaisedModels trains a model that would turn down most pages on topic. It is put
 // into use with another threshold: as many of the first pages stay on topic, and about as
 // many verdicts are right. A crawl that is resumed has the same judge.
 func TestRaisedModels(t *testing.T) {
 	p := newPools(t)
 	subjects := []string{"tide pools", "glaciers", "composting"}
-	p.topic = mixture(p.web, 2, subjects...)
+	p.topic = mixture(p.web, 4, subjects...)
 	said := p.crawl(t, 99, "")
 	p.crawl(t, 100, "")
 	if len(p.models) != 1 || p.models[0].Refused || !p.models[0].Done || p.models[0].Error != "" {
 		t.Fatalf("models: %+v", p.models)
 	}
-	p.worse(t, said, subjects) // with the threshold that it had at first
 	now := p.verdicts(t)
-	if was, is := calledOn(said), calledOn(now); is < was || is > was+1 {
-		t.Errorf("%d pages are on topic, before %d of one fewer", is, was)
+	if was, is := calledOn(said), calledOn(now); is != was {
+		t.Errorf("%d pages are on topic, before %d", is, was)
 	}
 	again := map[dowse.URL]float64{}
 	for u := range said {
@@ -125,6 +133,41 @@ func calledOn(verdicts map[dowse.URL]float64) (n int) {
 	}
 	return n
 }
+
+// TestKeeping decides by how many pages on topic stay on topic whether the threshold of a
+// model is moved, and how far.
+func TestKeeping(t *testing.T) {
+	few := []float64{0.9, 0.3, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1} // one of ten is on topic
+	for _, test := range []struct {
+		name    string
+		was, is []float64
+		unknown float64
+		raised  []float64 // relevance of a page that is just on topic afterwards; nil for a refusal
+	}{
+		{"half stay", repeat(0.6, 10), slices.Concat(repeat(0.7, 5), repeat(0.1, 5)), 0.01, []float64{0.5}},
+		{"too few to tell", repeat(0.6, 9), repeat(0.1, 9), 0.01, []float64{0.5}},
+		{"none stays", repeat(0.6, 10), repeat(0.1, 10), 0.01, nil},
+		{"as many as before", repeat(0.6, 10), few, 0.01, []float64{0.1}},
+		{"others count", append(repeat(0.6, 10), 0.4, 0.4), append(slices.Clone(few), 0.3, 0.3), 0.01, []float64{0.1}},
+		{"but not unknown pages", repeat(0.6, 10), few, 0.25, []float64{0.2893}},
+		{"unknown pages are on topic", repeat(0.6, 10), few, 0.6, []float64{0.5}},
+		{"a condition decides", repeat(0.6, 10), few, 0, []float64{0.5}},
+	} {
+		by, err := crawler.Raise(0.5, test.was, test.is, test.unknown)
+		if test.raised == nil {
+			if err == nil {
+				t.Errorf("%s: raised by %.3f, want a refusal", test.name, by)
+			}
+			continue
+		}
+		if got := 1 / (1 + math.Exp(by)); err != nil || math.Abs(got-test.raised[0]) > 1e-3 {
+			t.Errorf("%s: a page of %.4f is on topic, want %.4f; %v", test.name, got, test.raised[0], err)
+		}
+	}
+}
+
+// repeat returns n times x.
+func repeat(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
 
 // unchanged checks that the verdicts are what they were.
 func (p *pools) unchanged(t *testing.T, said map[dowse.URL]float64) {

@@ -355,29 +355,23 @@ func (r *retraining) check(ctx context.Context, c *Crawler, models []collection.
 	return r.checkKept(ctx, c, again)
 }
 
-// checkKept refuses a model that would reject most pages on topic, unless moving its
-// threshold mends that.
+// checkKept refuses a model that would reject nearly all pages on topic. If it would reject
+// more than half of them, its threshold is moved, and all pages are judged again.
 func (r *retraining) checkKept(ctx context.Context, c *Crawler, again *rejudge) error {
 	first, err := again.firstPages(ctx, r.made.Seen)
 	if err != nil {
 		return err
 	}
-	k := again.keeping(r.rulings, first)
-	refused := k.check()
-	if refused == nil {
-		return nil
-	}
-	by, ok := k.missing(again.col.Settings.Threshold)
-	if !ok {
-		return refused
+	unknown := logOdds(r.judge.Judge(&dowse.Page{}).Relevance)
+	by, err := again.keeping(r.rulings, first).check(unknown)
+	if err != nil || by == 0 {
+		return err
 	}
 	if err := r.raise(c, by); err != nil {
 		return err
 	}
-	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil {
-		return err
-	}
-	return again.keeping(r.rulings, first).check()
+	r.rulings, r.until, err = again.rulings(ctx, r.judge)
+	return err
 }
 
 // raise raises the log-odds that the new judge gives to pages. The log of models has the new
