@@ -84,9 +84,6 @@ const seedNote = "seed"
 func (s *learner) open(by model, m manner, language string, code func(word, term string) uint16) {
 	a := text.NewAnalyzer(text.Options{Language: language, Memory: -1})
 	s.codes = text.NewCodes(0, func(word string) uint16 {
-		if isNumber(word) {
-			return code(word, word)
-		}
 		if t := a.Term(word); t != "" {
 			return code(word, t)
 		}
@@ -95,21 +92,6 @@ func (s *learner) open(by model, m manner, language string, code func(word, term
 	s.manner, s.model = m, by
 	s.ring, s.places = newRing(), make(tallies, tableSize)
 	s.waiting.at = map[dowse.URL]int{}
-}
-
-// isNumber reports whether a word consists of two to twenty digits. Its term is the word
-// itself in every language. URLs have many numbers that occur once, for which the analyzer
-// would be called each time.
-func isNumber(word string) bool {
-	if len(word) < 2 || len(word) > 20 {
-		return false
-	}
-	for i := range len(word) {
-		if word[i]-'0' > 9 {
-			return false
-		}
-	}
-	return true
 }
 
 // codeOf returns the code of a term: 16 bits of its hash, but not 0, which is no word.
