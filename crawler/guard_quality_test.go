@@ -32,13 +32,15 @@ type venture struct {
 	cfg  crawler.Config // where to crawl
 }
 
-// rights are the shares of verdicts on the first hundred pages that are right.
-type rights struct{ everyday, unguarded, guarded float64 }
+// rights are the shares of verdicts on the first hundred pages that are right: by everyday
+// texts, by every model with its own threshold, by those of them that pass both tests or
+// else by everyday texts, and by the judge in use.
+type rights struct{ everyday, every, passed, inUse float64 }
 
 // TestContrastGuard crawls for topics with good and with poor examples, and measures
-// how many verdicts are right by everyday texts, by every model that is trained against
-// pages seen, and by those only that are not refused. Crawls in which too few pages can
-// be drawn are left out.
+// how many verdicts are right by everyday texts, by models that are trained against pages
+// seen, and by the judge in use, whose threshold may have been moved. Crawls in which too
+// few pages can be drawn are left out.
 func TestContrastGuard(t *testing.T) {
 	if *guardWebs+*guardTopics == 0 {
 		t.Skip("not asked for: -guard-webs=20 -guard-topics=10")
@@ -59,13 +61,13 @@ func TestContrastGuard(t *testing.T) {
 		}
 		crawls[v.kind]++
 		s := sums[v.kind]
-		sums[v.kind] = rights{s.everyday + r.everyday, s.unguarded + r.unguarded, s.guarded + r.guarded}
-		t.Logf("%s: %.2f, all models %.2f; %s", v.kind, r.everyday, r.unguarded, made.Error)
+		sums[v.kind] = rights{s.everyday + r.everyday, s.every + r.every, s.passed + r.passed, s.inUse + r.inUse}
+		t.Logf("%s: %.2f, all models %.2f, in use %.2f; %s", v.kind, r.everyday, r.every, r.inUse, made.Error)
 	}
-	fmt.Println("| examples | crawls | refused | everyday texts | every model | those not refused |\n|---|---|---|---|---|---|")
+	fmt.Println("| examples | crawls | refused | everyday texts | every model | those that pass | in use |\n|---|---|---|---|---|---|---|")
 	for _, k := range kinds {
 		s, n := sums[k], float64(crawls[k])
-		fmt.Printf("| %s | %d | %d | %.3f | %.3f | %.3f |\n", k, crawls[k], refused[k], s.everyday/n, s.unguarded/n, s.guarded/n)
+		fmt.Printf("| %s | %d | %d | %.3f | %.3f | %.3f | %.3f |\n", k, crawls[k], refused[k], s.everyday/n, s.every/n, s.passed/n, s.inUse/n)
 	}
 }
 
@@ -77,31 +79,89 @@ func (v venture) measure(t *testing.T) (r rights, made *collection.Model) {
 	cfg.Topic, cfg.Pages, cfg.Key = &topic.Topic{Name: "x", Like: v.like}, 100, 3
 	cfg.Politeness = settings.Politeness{Delay: -1, InFlight: 1}
 	cfg.Trained = func(m collection.Model) { made = &m }
-	said := map[dowse.URL]float64{}
-	for _, cfg.Contrast = range []string{crawler.ContrastEveryday, crawler.ContrastSeen} {
-		c, err := crawler.Open(dir, cfg)
-		if err != nil {
-			t.Log(err) // an example that can't be fetched
-			return r, nil
-		}
-		for p := range c.Crawl(t.Context()) {
-			said[p.URL] = p.Relevance
-		}
-		c.Close()
-	}
-	if made == nil {
+	said := v.crawl(t, dir, cfg, crawler.ContrastEveryday)
+	if said == nil {
 		return r, nil
 	}
-	r.everyday = v.right(said)
-	r.unguarded = v.right(v.unguarded(t, dir, made, said))
-	if r.guarded = r.unguarded; made.Refused {
-		r.guarded = r.everyday
+	every := v.model(t, dir, cfg)
+	v.crawl(t, dir, cfg, crawler.ContrastSeen)
+	if made == nil || every == nil {
+		return r, nil
+	}
+	j, err := crawler.JudgeOf(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := v.verdicts(t, dir, every, said)
+	r = rights{everyday: v.right(said), every: v.right(verdicts), inUse: v.right(v.verdicts(t, dir, j, said))}
+	if r.passed = r.every; made.Refused || !keptEnough(said, verdicts) {
+		r.passed = r.everyday
 	}
 	return r, made
 }
 
-// unguarded returns the verdicts of the model, refused or not.
-func (v venture) unguarded(t *testing.T, dir string, made *collection.Model, said map[dowse.URL]float64) map[dowse.URL]float64 {
+// crawl crawls up to the limit and returns the verdicts on the pages that it visited; nil if
+// an example can't be fetched.
+func (v venture) crawl(t *testing.T, dir string, cfg crawler.Config, contrast string) map[dowse.URL]float64 {
+	t.Helper()
+	cfg.Contrast = contrast
+	c, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Log(err)
+		return nil
+	}
+	defer c.Close()
+	said := map[dowse.URL]float64{}
+	for p := range c.Crawl(t.Context()) {
+		said[p.URL] = p.Relevance
+	}
+	return said
+}
+
+// model returns the judge that is trained against pages seen, with its own threshold; nil if
+// too few pages can be drawn.
+func (v venture) model(t *testing.T, dir string, cfg crawler.Config) dowse.Judge {
+	t.Helper()
+	cfg.Contrast = crawler.ContrastSeen
+	c, err := crawler.Open(dir, cfg) // sets where negative examples come from
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := crawler.MaterialOf(c.Collection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := crawler.Contrast(t.Context(), dir, m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Contrast) == 0 {
+		return nil
+	}
+	j, err := c.Topic.NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// keptEnough reports whether a fifth of the pages on topic stay on topic, if there are ten:
+// the test by which models were refused before thresholds were moved.
+func keptEnough(said, now map[dowse.URL]float64) bool {
+	on, stay := 0, 0
+	for u, r := range said {
+		if r >= 0.5 {
+			on++
+			if now[u] >= 0.5 {
+				stay++
+			}
+		}
+	}
+	return on < 10 || 5*stay >= on
+}
+
+// verdicts returns the verdicts of a judge on pages that were visited.
+func (v venture) verdicts(t *testing.T, dir string, j dowse.Judge, said map[dowse.URL]float64) map[dowse.URL]float64 {
 	t.Helper()
 	c, err := crawler.View(dir)
 	if err != nil {
@@ -109,21 +169,6 @@ func (v venture) unguarded(t *testing.T, dir string, made *collection.Model, sai
 	}
 	defer c.Close()
 	now := map[dowse.URL]float64{}
-	var j dowse.Judge
-	if made.Refused {
-		m, err := crawler.MaterialOf(c.Collection)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := crawler.Contrast(t.Context(), dir, m); err != nil {
-			t.Fatal(err)
-		}
-		if j, err = c.Topic.NewJudge(m); err != nil {
-			t.Fatal(err)
-		}
-	} else if j, err = crawler.JudgeOf(dir, made.Model); err != nil {
-		t.Fatal(err)
-	}
 	for u, p := range kept(t, c) {
 		if _, ok := said[u]; ok {
 			now[u] = j.Judge(p).Relevance

@@ -1,6 +1,8 @@
 package crawler_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +82,92 @@ func TestRefusedModels(t *testing.T) {
 		p.worse(t, said, subjects)
 	}
 }
+
+// TestRaisedModels trains a model that would turn down most pages on topic. It is put
+// into use with another threshold: as many of the first pages stay on topic, and about as
+// many verdicts are right. A crawl that is resumed has the same judge.
+func TestRaisedModels(t *testing.T) {
+	p := newPools(t)
+	subjects := []string{"tide pools", "glaciers", "composting"}
+	p.topic = mixture(p.web, 4, subjects...)
+	said := p.crawl(t, 99, "")
+	p.crawl(t, 100, "")
+	if len(p.models) != 1 || p.models[0].Refused || !p.models[0].Done || p.models[0].Error != "" {
+		t.Fatalf("models: %+v", p.models)
+	}
+	now := p.verdicts(t)
+	if was, is := calledOn(said), calledOn(now); is != was {
+		t.Errorf("%d pages are on topic, before %d", is, was)
+	}
+	again := map[dowse.URL]float64{}
+	for u := range said {
+		again[u] = now[u]
+	}
+	was, is := p.rightFor(said, subjects...), p.rightFor(again, subjects...)
+	t.Logf("right of %d verdicts: %.3f, before %.3f", len(said), is, was)
+	if is < was-0.02 {
+		t.Errorf("%.3f of the verdicts are right, before %.3f", is, was)
+	}
+	j, err := crawler.JudgeOf(p.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := crawler.View(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for u, page := range kept(t, c) {
+		if got := j.Judge(page).Relevance; got != now[u] {
+			t.Errorf("%s: %v by the judge that was read again, %v in the crawl", u, got, now[u])
+		}
+	}
+}
+
+// calledOn returns how many verdicts are on topic.
+func calledOn(verdicts map[dowse.URL]float64) (n int) {
+	for _, r := range verdicts {
+		if r >= 0.5 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestKeeping decides by how many pages on topic stay on topic whether the threshold of a
+// model is moved, and how far.
+func TestKeeping(t *testing.T) {
+	few := []float64{0.9, 0.3, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1} // one of ten is on topic
+	for _, test := range []struct {
+		name    string
+		was, is []float64
+		unknown float64
+		raised  []float64 // relevance of a page that is just on topic afterwards; nil for a refusal
+	}{
+		{"half stay", repeat(0.6, 10), slices.Concat(repeat(0.7, 5), repeat(0.1, 5)), 0.01, []float64{0.5}},
+		{"too few to tell", repeat(0.6, 9), repeat(0.1, 9), 0.01, []float64{0.5}},
+		{"none stays", repeat(0.6, 10), repeat(0.1, 10), 0.01, nil},
+		{"as many as before", repeat(0.6, 10), few, 0.01, []float64{0.1}},
+		{"others count", append(repeat(0.6, 10), 0.4, 0.4), append(slices.Clone(few), 0.3, 0.3), 0.01, []float64{0.1}},
+		{"but not unknown pages", repeat(0.6, 10), few, 0.25, []float64{0.2893}},
+		{"unknown pages are on topic", repeat(0.6, 10), few, 0.6, []float64{0.5}},
+		{"a condition decides", repeat(0.6, 10), few, 0, []float64{0.5}},
+	} {
+		by, err := crawler.Raise(0.5, test.was, test.is, test.unknown)
+		if test.raised == nil {
+			if err == nil {
+				t.Errorf("%s: raised by %.3f, want a refusal", test.name, by)
+			}
+			continue
+		}
+		if got := 1 / (1 + math.Exp(by)); err != nil || math.Abs(got-test.raised[0]) > 1e-3 {
+			t.Errorf("%s: a page of %.4f is on topic, want %.4f; %v", test.name, got, test.raised[0], err)
+		}
+	}
+}
+
+// repeat returns n times x.
+func repeat(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
 
 // unchanged checks that the verdicts are what they were.
 func (p *pools) unchanged(t *testing.T, said map[dowse.URL]float64) {

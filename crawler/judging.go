@@ -142,14 +142,25 @@ func (g *judging) contrast(ctx context.Context, r *retraining, m *topic.Material
 // before, from its file: training again could give another model, and the
 // verdicts in the journal are those of this one.
 func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error) {
+	model, err := judge.Load(data)
+	if err != nil {
+		return nil, err
+	}
+	j, err := g.withModel(made, model, 0)
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// withModel returns the judge of the topic with a model that was trained, which made
+// describes. The log-odds of all pages are raised by the given amount.
+func (g *judging) withModel(made collection.Model, model judge.Model, by float64) (*topic.Judge, error) {
 	m, err := MaterialOf(g.col)
 	if err != nil {
 		return nil, err
 	}
-	if m.Trained, err = judge.Load(data); err != nil {
-		return nil, err
-	}
-	m.Zero = made.Zero
+	m.Trained, m.Zero, m.Raise = model, made.Zero, by
 	j, err := g.topic.NewJudge(m)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,8 @@ type retraining struct {
 	done chan struct{}
 
 	judge dowse.Judge
+	// model is the trained part of judge; nil if nothing was trained.
+	model judge.Model
 	// labelled are the labelled pages, and unseen their log-odds by judges
 	// that were trained without their labels; unseen is nil if that was not
 	// computed.
@@ -350,11 +352,38 @@ func (r *retraining) check(ctx context.Context, c *Crawler, models []collection.
 	case r.made.Grown > 0:
 		return nil // grow has checked it
 	}
+	return r.checkKept(ctx, c, again)
+}
+
+// checkKept refuses a model that would reject nearly all pages on topic. If it would reject
+// more than half of them, its threshold is moved, and all pages are judged again.
+func (r *retraining) checkKept(ctx context.Context, c *Crawler, again *rejudge) error {
 	first, err := again.firstPages(ctx, r.made.Seen)
 	if err != nil {
 		return err
 	}
-	return again.checkKept(r.rulings, first)
+	unknown := logOdds(r.judge.Judge(&dowse.Page{}).Relevance)
+	by, err := again.keeping(r.rulings, first).check(unknown)
+	if err != nil || by == 0 {
+		return err
+	}
+	if err := r.raise(c, by); err != nil {
+		return err
+	}
+	r.rulings, r.until, err = again.rulings(ctx, r.judge)
+	return err
+}
+
+// raise raises the log-odds that the new judge gives to pages. The log of models has the new
+// zero before the judge is put into use, as prepare promises.
+func (r *retraining) raise(c *Crawler, by float64) error {
+	j, err := c.judging.withModel(r.made, r.model, by)
+	if err != nil {
+		return err
+	}
+	zero := j.Zero()
+	r.judge, r.made.Zero = j, &zero
+	return collection.LogModel(c.Collection.Dir, r.made)
 }
 
 // train trains a model and saves it.
@@ -369,11 +398,10 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 		}
 	}
 	r.made.Examples, r.labelled = len(examples), examples
-	var model judge.Model
-	if r.judge, model, err = c.judging.trained(ctx, r, examples, again); err != nil || model == nil || r.seen && r.made.Contrast == 0 {
+	if r.judge, r.model, err = c.judging.trained(ctx, r, examples, again); err != nil || r.model == nil || r.seen && r.made.Contrast == 0 {
 		return err
 	}
-	data, err := judge.Save(model)
+	data, err := judge.Save(r.model)
 	if err != nil {
 		return err
 	}

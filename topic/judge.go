@@ -93,6 +93,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 		j.prefer = t
 	}
 	j.pool()
+	j.raise(m.Raise)
 	return j, nil
 }
 
@@ -200,6 +201,17 @@ func (j *Judge) pool() {
 	j.evidence[0].weight = 1
 	if len(models) > 0 {
 		j.evidence[0].weight, j.evidence[0].zero = wordsWeight, wordsZero
+	}
+}
+
+// raise lowers the zero of the learnt model so that the log-odds of every page rise by the
+// given amount. Without a learnt model it does nothing.
+func (j *Judge) raise(by float64) {
+	for i := range j.evidence {
+		if e := &j.evidence[i]; j.model != nil && e.judge == dowse.WindowJudge(j.model) {
+			e.zero -= by / e.weight
+			j.zero -= by / e.weight
+		}
 	}
 }
 

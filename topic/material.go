@@ -55,6 +55,9 @@ type Material struct {
 	// Zero is the [Judge.Zero] of Trained, for callers that no longer have all
 	// of its training data; nil computes it from Examples and Contrast.
 	Zero *float64
+	// Raise is added to the log-odds of every page by the judge that is made with the
+	// trained model: it moves the threshold and keeps the order. [Judge.Zero] includes it.
+	Raise float64
 	// Meanings are what the words of the topic may mean, for [Topic.Grow].
 	Meanings []Meaning
 	// Seeds are the URLs that the sources supply, for a topic with SeedsFrom.

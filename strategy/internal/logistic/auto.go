@@ -29,7 +29,7 @@ type auto struct {
 	Link     float64 `param:"link" default:"0.3" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
 	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
 	Read     int     `param:"read" default:"600" help:"words of a page from which the vocabulary is learnt; ours"`
-	Refresh  int     `param:"refresh" default:"100" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
+	Refresh  int     `param:"refresh" default:"50" min:"-1" max:"2000" help:"waiting leads rated again after a page; -1 for none; ours"`
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
@@ -51,7 +51,7 @@ func (s *auto) Take(in input.Inputs) error {
 // strategy is a plain struct without a constructor.
 func (s *auto) begin() *learner {
 	if s.codes == nil {
-		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 100), 0), still: 0.15}
+		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 50), 0), still: 0.15, nearby: 2, passes: 8}
 		s.open(s, m, s.Language, s.named)
 		s.sections = make(tallies, tableSize)
 		s.names = make([]string, wordCodes)

@@ -249,3 +249,34 @@ func TestAutoReadsEarlierStates(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoRatesLikelyLeadsAgain lets two links wait, a likely and an unlikely one, and
+// teaches that the word of both leads to the topic. After a visit to a lead of high priority
+// only the likely one is rated again; after a visit to one of low priority both are.
+func TestAutoRatesLikelyLeadsAgain(t *testing.T) {
+	for _, c := range []struct {
+		visited float64
+		want    int
+	}{{1, 1}, {-20, 2}} {
+		s := &logistic.Auto{}
+		first := autoPage("http://a.test/", 0.9, "", nil, 1, "kelp", "kelp")
+		first.Links[0].Context, first.Links[1].Context = 1, 0
+		first.Links[0].AnchorScore, first.Links[1].AnchorScore = 1, 0
+		waiting := map[dowse.URL]dowse.Lead{}
+		for _, l := range s.Follow(first) {
+			waiting[l.URL] = l
+		}
+		next := autoPage("http://b.test/", 1, "kelp kelp", waiting, 10)
+		next.Lead = waiting[autoURL(1)]
+		next.Lead.Priority += c.visited
+		again := 0
+		for _, l := range s.Follow(next) {
+			if _, ok := waiting[l.URL]; ok {
+				again++
+			}
+		}
+		if again != c.want {
+			t.Errorf("visit %+.0f log-odds from the best waiting lead: %d leads were rated again, want %d", c.visited, again, c.want)
+		}
+	}
+}

@@ -228,8 +228,9 @@ func (m *autoModel) parts(x *signals, e *link) (parts parts) {
 	for place, own := range m.words(x, e) {
 		parts[partAnchor+place] = own
 	}
+	weights := (*[autoSignals]weight)(m.Signals)
 	for i, v := range x {
-		parts[autoPart[i]] += float64(v * m.Signals[i].W)
+		parts[autoPart[i]] += float64(v * weights[i].W)
 	}
 	return parts
 }
@@ -262,12 +263,13 @@ func (m *autoModel) step(x *signals, e *link, r, by float64) {
 	for _, own := range m.words(x, e) {
 		z += own
 	}
+	weights := (*[autoSignals]weight)(m.Signals)
 	for i, v := range x {
-		z += float64(v * m.Signals[i].W)
+		z += float64(v * weights[i].W)
 	}
 	miss := by * (r - 1/(1+math.Exp(-z)))
 	for i, v := range x {
-		w := &m.Signals[i]
+		w := &weights[i]
 		g := miss * v
 		w.G += float64(g * g)
 		rate := m.signalRate

@@ -63,6 +63,10 @@ type manner struct {
 	// lead that moved is returned without its reasons, because each costs the queue an
 	// update. A negative number returns every lead that is rated again, with reasons.
 	still float64
+	// nearby is how far below the lead that was visited just now, in log-odds, a waiting lead
+	// is still rated again; 0 for all. Up to passes·refresh leads are looked at for that.
+	nearby float64
+	passes int
 }
 
 // The bands of the queue. The numbers are those of the link classifiers, whose band 1 is
@@ -197,7 +201,7 @@ func (s *learner) rated(p *dowse.Page) []dowse.Lead {
 		s.mention(&k, p, l, number)
 		s.put(list, l.URL, &k)
 	}
-	s.again(list)
+	s.again(list, s.level(&p.Lead))
 	return list.Leads
 }
 
@@ -328,24 +332,43 @@ func (s *learner) say(list *lead.Sheet, u dowse.URL, parts parts) float64 {
 	return z
 }
 
-// again rates the next waiting leads again and adds them to the list.
-func (s *learner) again(list *lead.Sheet) {
-	for range min(s.refresh, len(s.waiting.list)) {
+// level returns the priority from which waiting leads are rated again: not far below that of
+// the lead that was visited just now. What is rated lower will not be visited soon.
+func (s *learner) level(visited *dowse.Lead) float64 {
+	if s.nearby <= 0 || visited.Band != ratedBand {
+		return math.Inf(-1)
+	}
+	return visited.Priority - s.nearby
+}
+
+// again rates the next waiting leads of at least the given priority again and adds them to
+// the list.
+func (s *learner) again(list *lead.Sheet, level float64) {
+	left := s.refresh
+	for range min(s.refresh*s.passes, len(s.waiting.list)) {
 		l, e := s.waiting.next()
-		if l == nil {
+		if l == nil || l.Priority < level {
 			continue
 		}
-		parts := s.model.parts(e)
-		if s.still < 0 {
-			l.Priority = s.say(list, l.URL, parts)
-			continue
+		s.rateAgain(list, l, e)
+		if left--; left == 0 {
+			return
 		}
-		if z := parts.sum(); math.Abs(z-l.Priority) > s.still {
-			l.Priority = z
-			list.Because = append(list.Because, dowse.Because{What: "rated again", Weight: z})
-			list.Put(l.URL, z, 1)
-			list.Leads[len(list.Leads)-1].Band = ratedBand
-		}
+	}
+}
+
+// rateAgain rates a waiting lead again and adds it to the list, unless it hardly moved.
+func (s *learner) rateAgain(list *lead.Sheet, l *keptLead, e *link) {
+	parts := s.model.parts(e)
+	if s.still < 0 {
+		l.Priority = s.say(list, l.URL, parts)
+		return
+	}
+	if z := parts.sum(); math.Abs(z-l.Priority) > s.still {
+		l.Priority = z
+		list.Because = append(list.Because, dowse.Because{What: "rated again", Weight: z})
+		list.Put(l.URL, z, 1)
+		list.Leads[len(list.Leads)-1].Band = ratedBand
 	}
 }
 

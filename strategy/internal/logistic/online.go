@@ -91,7 +91,7 @@ func (s *online) Take(in input.Inputs) error {
 // strategy is a plain struct without a constructor.
 func (s *online) begin() *learner {
 	if s.codes == nil {
-		m := manner{form: onlineForm, says: onlineSays, link: cmp.Or(s.Link, 0.5), refresh: max(cmp.Or(s.Refresh, 20), 0), still: -1}
+		m := manner{form: onlineForm, says: onlineSays, link: cmp.Or(s.Link, 0.5), refresh: max(cmp.Or(s.Refresh, 20), 0), still: -1, passes: 1}
 		s.open(s, m, s.Language, func(_, term string) uint16 { return codeOf(term) })
 		s.weights = make([]weight, sigCount+placeCount*s.features())
 		s.prior()
