@@ -112,7 +112,10 @@ func (s *treasure) Take(in input.Inputs) error {
 	case s.Clicks > 0 && in.Trace == nil:
 		return errClicks
 	}
-	s.TGraph, s.Trace = in.TGraph, in.Trace
+	s.TGraph = in.TGraph
+	if s.Clicks > 0 {
+		s.Trace = in.Trace
+	}
 	return s.classify(in.Classes)
 }
 
