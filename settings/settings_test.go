@@ -119,7 +119,7 @@ func TestNothing(t *testing.T) {
 // samples has a value of each kind.
 var samples = map[Kind][]string{
 	textKind: {"reefbot"}, listKind: {"one"}, flagKind: {"true"}, numberKind: {"17"}, Count: {"5"}, Time: {"1h30m", "2m", "5ms"}, Size: {"3GiB", "5GB", "10MiB", "1000KiB", "999B"},
-	Rate: {"2.5/s"}, Share: {"0.25"}, Until: {"harvest<0.05 over 500"}, Often: {"7d", "auto", "none"}, patternKind: {"a[bc]$"}, netKind: {"10.0.0.0/8", "::1"},
+	Rate: {"2.5/s"}, Share: {"0.25"}, Until: {"harvest<0.05 over 500"}, Often: {"7d", "auto", "none"}, patternKind: {"a[bc]$"}, netKind: {"10.0.0.0/8", "::1"}, sinkKind: {"jsonl:pages.jsonl", "https://example.org/in#text=none"},
 }
 
 // TestReadsWhatItWrites reads a value of every setting and writes it as a text again.

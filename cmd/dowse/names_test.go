@@ -183,7 +183,7 @@ var foreignFlags = []string{"--allow-exec", "--fsize", "--headless", "--long", "
 
 // Variables that are no settings: those of tests, and the one by which the program finds
 // processes that it has started.
-var otherVariables = []string{"DOWSE_ALL_FAULTS", "DOWSE_LONG", "DOWSE_OUTSIDE_ID"}
+var otherVariables = []string{"DOWSE_SINK_AUTH", "DOWSE_SINK_AUTH_FILE", "DOWSE_ALL_FAULTS", "DOWSE_LONG", "DOWSE_OUTSIDE_ID"}
 
 var (
 	flagName     = regexp.MustCompile(`--[a-z][a-z-]*[a-z]\b`)

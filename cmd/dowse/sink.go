@@ -207,23 +207,24 @@ Options follow a #, joined by &:
 
   pages=all          all fetched pages; default those on topic
   text=all|none      all text, or none; default main, the page's own text
-  respect=tdm,ai     wishes of owners to keep; default noarchive, if there are texts
+  respect=tdm,ai     wishes of owners to keep; default noarchive for texts
   template=none      OpenSearch: put no index template
 
-A record is the object of a page (dowse schema page) that begins with event, the id
-of the record; key, the id of the page; op, put; and version, which grows. A page
-that was taken down, or is not on topic any more, comes as op delete (dowse schema
-sink). Records are sent at least once, after the page is on disk: one that is sent
-again has the same event. A page that changed, and a verdict that changed, is sent
-again with a higher version.
+A record is the object of a page (dowse schema page) that begins with event,
+the id of the record; key, the id of the page; op, put; and version, which
+grows. A page that was taken down, or is not on topic any more, comes as op
+delete (dowse schema sink). Records are sent at least once, after the page is
+on disk: one that is sent again has the same event. A page that changed, and a
+verdict that changed, is sent again with a higher version.
 
-A sink that is away does not slow the crawl down. dowse status shows how far each
-one is, and dowse sink DIR sends the rest later.
+A sink that is away does not slow the crawl down. dowse status shows how far
+each is, and dowse sink DIR sends the rest later.
 
 Credentials are no part of the URL. DOWSE_SINK_AUTH has one for all sinks
-(user:password, Bearer TOKEN, for NATS creds:FILE), or DOWSE_SINK_AUTH_FILE names a
-file with lines of the beginning of a URL, a space and the credential. They are
-kept nowhere else. Certificates are checked, and redirects are not followed.
+(user:password, Bearer TOKEN, for NATS creds:FILE), or DOWSE_SINK_AUTH_FILE
+names a file with lines of the beginning of a URL, a space and the credential.
+They are kept nowhere else. Certificates are checked, and redirects are not
+followed.
 
 Examples:
   dowse crawl reefs.topic.yaml --sink jsonl:reefs.jsonl

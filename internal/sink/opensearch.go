@@ -77,7 +77,7 @@ func indexTemplate(index string) map[string]any {
 	return map[string]any{
 		"index_patterns": []string{index}, "priority": 100,
 		"template": map[string]any{"mappings": map[string]any{"properties": properties}},
-		"_meta":    map[string]any{"description": "pages of a dowse crawl"},
+		"_meta":    map[string]any{"description": "pages of a focused crawl"},
 	}
 }
 

@@ -84,7 +84,7 @@ func (b *batch) lines() []byte {
 // a page after a takedown. It is a hash, because the fingerprint must not be known to others:
 // with the key of the collection it would show which URLs were taken down.
 func keyOf(print frontier.Fingerprint) string {
-	sum := sha256.Sum256(append([]byte("dowse sink\x00"), print[:]...))
+	sum := sha256.Sum256(append([]byte("key of a page\x00"), print[:]...))
 	return hex.EncodeToString(sum[:16])
 }
 
