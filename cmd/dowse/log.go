@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -92,7 +93,8 @@ func (l *crawlLog) began(dir string, st crawl.Status, notes []string) {
 	}
 }
 
-// tick logs the progress from time to time, and the network when it fails or is back.
+// tick logs the progress from time to time, and the network when it fails or is back. The number
+// of goroutines shows a leak to whoever watches a crawl for weeks.
 func (l *crawlLog) tick(st crawl.Status) {
 	if l == nil {
 		return
@@ -108,7 +110,8 @@ func (l *crawlLog) tick(st crawl.Status) {
 	if now := time.Now(); now.Sub(l.last) >= logEvery {
 		l.last = now
 		l.Info("progress", "fetched", st.Fetched, "on_topic", st.OnTopic, "rate", st.Rate, "bytes_rate", int64(st.BytesRate),
-			"queued", st.Books.Queued, "in_flight", st.Books.InFlight, "hosts", st.Hosts, "limited_by", st.LimitedBy)
+			"known", st.Books.Known, "queued", st.Books.Queued, "in_flight", st.Books.InFlight, "hosts", st.Hosts, "limited_by", st.LimitedBy,
+			"goroutines", runtime.NumGoroutine())
 	}
 }
 
