@@ -53,8 +53,8 @@ faults: ## fail every call to the file system and the network in every way; all 
 	DOWSE_ALL_FAULTS=1 go test -timeout 120m -v -run 'TestNetFaults$$' ./crawler
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -run 'TestStrangersDirectory$$' ./cmd/dowse
 
-outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes
-	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles' -v -timeout 20m
+outages: ## crawls without network, name server, files or memory, for as long as such trouble lasts: ten minutes
+	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles|TestMemoryIsKept' -v -timeout 30m
 
 chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
 	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)

@@ -37,7 +37,11 @@ func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	if len(parsed) == 0 {
 		return "", usage("%q: %w", raw, first)
 	}
-	return "", neverSeen(f, raw, parsed[0])
+	err := neverSeen(f, raw, parsed[0])
+	if n := col.Crawl.Status().LeftOut; n > 0 {
+		err = usage("%w; it may be one of the %s that were left out for want of memory, see dowse help reasons", err, some(n, "link"))
+	}
+	return "", err
 }
 
 // spellings lists the URLs that a user may mean by raw, the likelier first.

@@ -362,7 +362,7 @@ func (st *status) problem(now time.Time) string {
 	case st.Stopped == dowse.StopDisk:
 		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
 	case st.Stopped == dowse.StopMemory:
-		return "out of memory; to continue: dowse crawl " + st.Dir
+		return "the pages fetched so far fill the memory that it may use; to continue with more: dowse crawl " + st.Dir + " --memory SIZE"
 	case st.Killed:
 		return "the last run was killed; to continue: dowse crawl " + st.Dir
 	}
@@ -471,6 +471,9 @@ func (st *status) lines() []string {
 		}
 		last = fate
 		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), withFlags(r.Reason, r.Meaning)))
+	}
+	if st.LeftOut > 0 {
+		lines = append(lines, fmt.Sprintf(" left out  %6s %s: %s; to ask for their pages again: --retry %s", count(st.LeftOut), dowse.SkipMemory, "links for which there was no memory", dowse.SkipMemory))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)
