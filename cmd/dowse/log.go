@@ -96,8 +96,7 @@ func (l *crawlLog) began(dir string, st crawl.Status, notes []string) {
 }
 
 // tick logs the progress from time to time, the network when it fails or is back, and once that memory
-// is scarce. The number
-// of goroutines shows a leak to whoever watches a crawl for weeks.
+// is scarce. The number of goroutines shows a leak to whoever watches a crawl for weeks.
 func (l *crawlLog) tick(st crawl.Status) {
 	if l == nil {
 		return
