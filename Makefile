@@ -5,8 +5,9 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 RACE = ./crawl ./crawler ./internal/search ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
 
 CHAOS ?= 1h
+SOAK ?= 2h
 
-.PHONY: results help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos
+.PHONY: results help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos soak
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -63,11 +64,14 @@ faults: ## fail every call to the file system and the network in every way; all 
 	DOWSE_ALL_FAULTS=1 go test -timeout 120m -v -run 'TestNetFaults$$' ./crawler
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -run 'TestStrangersDirectory$$' ./cmd/dowse
 
-outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes
-	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles' -v -timeout 20m
+outages: ## crawls without network, name server, files or memory, for as long as such trouble lasts: ten minutes
+	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles|TestMemoryIsKept' -v -timeout 30m
 
 chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
 	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)
+
+soak: build ## a crawl with 5 % faults that is killed and resumed 20 times, for SOAK=2h, 2.5 GB; prints how fast it grows
+	cd bench && go run . soak -dowse ../dowse -for $(SOAK) -faults 0.05 -kills 20 -pages 250000 -rate 12
 
 fuzz: ## each fuzz test for half a minute
 	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \

@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {
-		"dowse/internal/requisite",
+		"dowse/internal/requisite", "dowse/internal/sink", // their counts in the status
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
 		"dowse/internal/extract", "dowse/internal/maintext", // one page as Markdown
@@ -163,7 +163,7 @@ var modules = map[string]struct {
 	"github.com/gogs/chardet":                {"charsets that are not declared", []string{"internal/extract"}},
 	"github.com/ncruces/go-dns":              {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":          {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},
-	"github.com/andybalholm/brotli":          {"brotli", []string{"fetch", "internal/hostile"}},
+	"github.com/andybalholm/brotli":          {"brotli", []string{"fetch", "crawler", "internal/hostile"}},
 	"github.com/goccy/go-yaml":               {"YAML with good errors", []string{"internal/strictyaml", "internal/api", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"github.com/blevesearch/bleve/v2":        {"the full-text index (scorch)", []string{"internal/search"}},
 	"github.com/blevesearch/bleve_index_api": {"the types of the full-text index", []string{"internal/search"}},

@@ -30,6 +30,7 @@ const (
 	SkipForgotten    Reason = "user.forgotten"
 	SkipSiteDone     Reason = "site.done"
 	SkipUnchanged    Reason = "unchanged" // a page that was asked again, and is as before
+	SkipMemory       Reason = "memory"    // a link that no memory was left for
 )
 
 // The reasons for failing.
@@ -89,6 +90,7 @@ func ReasonHelp() []struct {
 		{SkipSiteDone, "the strategy wants no more of its site"},
 		{SkipUnchanged, "asked again, and the same as before"},
 		{FailGone, "fetched before, and missing (404, 410) three times in a row since"},
+		{SkipMemory, "found when memory was scarce, and not promising enough to be remembered"},
 	}
 }
 

@@ -3,7 +3,7 @@
 // own so that no other crawler becomes a dependency of dowse.
 //
 //	go run . run -pages 5000 -repeat 3
-//	go run . soak -for 20m -faults 0.05 -rate 200
+//	go run . soak -for 2h -faults 0.05 -kills 20 -pages 250000 -rate 12
 //
 // One process serves the web, and each contender crawls it in a process of its
 // own, one after another, interleaved over the repetitions, so that a slow
@@ -15,6 +15,7 @@
 // URLs. The ratio to it means more than absolute numbers, which depend on the
 // machine.
 //
-// soak runs one crawl for a long time on a web with faults and prints memory,
-// goroutines and open files, which must not grow with the pages fetched.
+// soak runs the program for a long time on a web with faults, kills it at random
+// moments, starts it again, and prints how memory, open files, goroutines and disk
+// grow with time and pages. At the end the collection is verified.
 package main

@@ -28,6 +28,9 @@ type options struct {
 	latency              time.Duration
 	faults, rate         float64
 	who, profile         string
+	dowse                string
+	kills                int
+	seed                 uint64
 }
 
 // main dispatches to the commands. serve and one are for run and soak, which
@@ -43,14 +46,17 @@ func main() {
 	f.IntVar(&o.repeat, "repeat", 3, "repetitions")
 	f.DurationVar(&o.latency, "latency", 0, "of each page")
 	f.Float64Var(&o.faults, "faults", 0, "share of requests that go wrong")
-	f.Float64Var(&o.rate, "rate", 0, "of soak: requests a second; 0 for no limit")
+	f.Float64Var(&o.rate, "rate", 20, "of soak: requests per second")
 	long := f.Duration("for", 20*time.Minute, "of soak: how long")
+	f.StringVar(&o.dowse, "dowse", "../dowse", "of soak: the program")
+	f.IntVar(&o.kills, "kills", 20, "of soak: how often the crawl is killed")
+	f.Uint64Var(&o.seed, "seed", 1, "of kills and faults")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
 	f.StringVar(&o.profile, "cpuprofile", "", "of one: write a CPU profile")
 	f.Parse(os.Args[2:])
 	switch os.Args[1] {
 	case "serve":
-		fatal(newWeb(4*o.pages, o.latency, o.faults).serve())
+		fatal(newWeb(4*o.pages, o.latency, o.faults, o.seed).serve())
 	case "one":
 		one(o)
 	case "run":
@@ -97,22 +103,8 @@ func cpu() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peak returns the largest resident memory that this process had, resident what it
-// has now.
-func peak() int64     { return memory("VmHWM:") }
-func resident() int64 { return memory("VmRSS:") }
-
-// memory reads a field of /proc/self/status, in bytes; 0 on other systems.
-func memory(field string) int64 {
-	data, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.SplitSeq(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, field); ok {
-			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
-			return kb << 10
-		}
-	}
-	return 0
-}
+// peak returns the largest resident memory that this process had.
+func peak() int64 { return memory("/proc/self", "VmHWM:") }
 
 // run serves the web in a process of its own, runs the contenders on it,
 // interleaved, and prints the table. The first contender is what the others are
@@ -156,7 +148,7 @@ func spread(list []result, of func(result) float64) [3]float64 {
 // start starts the server process and waits until it prints that it is ready, so
 // that no contender meets a closed port.
 func start(o options) *exec.Cmd {
-	c := exec.Command(os.Args[0], "serve", "-pages", strconv.Itoa(o.pages), "-latency", o.latency.String(), "-faults", fmt.Sprint(o.faults))
+	c := exec.Command(os.Args[0], "serve", "-pages", strconv.Itoa(o.pages), "-latency", o.latency.String(), "-faults", fmt.Sprint(o.faults), "-seed", fmt.Sprint(o.seed))
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,8 @@ type web struct {
 	pages   int
 	latency time.Duration
 	faults  float64 // share of requests that fail
+	seed    uint64  // of the faults
+	asked   atomic.Uint64
 	words   []string
 	pool    sync.Pool
 }
@@ -39,9 +42,9 @@ type web struct {
 // newWeb returns a web with a vocabulary of made-up words, the same in every
 // process. Two of them are the words of the topic, so that the judge finds some
 // pages on topic and others not.
-func newWeb(pages int, latency time.Duration, faults float64) *web {
+func newWeb(pages int, latency time.Duration, faults float64, seed uint64) *web {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := &web{pages: pages, latency: latency, faults: faults}
+	w := &web{pages: pages, latency: latency, faults: faults, seed: seed}
 	for range webWords {
 		var b strings.Builder
 		for range 2 + rng.IntN(3) {
@@ -90,8 +93,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	time.Sleep(w.latency)
-	if w.faults > 0 && rand.Float64() < w.faults {
-		fault(rw)
+	if w.failed(rw) {
 		return
 	}
 	b, _ := w.pool.Get().([]byte)
@@ -102,19 +104,33 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.pool.Put(b)
 }
 
-// fault fails a request in one of the ways that crawlers meet: an error, a broken
-// connection, or half a page.
-func fault(rw http.ResponseWriter) {
-	switch rand.IntN(3) {
+// failed fails the share of requests that is to fail, and reports whether it answered: an error, a
+// connection that is reset, half a page. A slow answer is only delayed.
+func (w *web) failed(rw http.ResponseWriter) bool {
+	if w.faults == 0 {
+		return false
+	}
+	rng := rand.New(rand.NewPCG(w.seed, w.asked.Add(1)))
+	if rng.Float64() >= w.faults {
+		return false
+	}
+	switch rng.IntN(4) {
 	case 0:
-		http.Error(rw, "busy", http.StatusServiceUnavailable)
+		http.Error(rw, "busy", []int{500, 502, 503, 504}[rng.IntN(4)])
 	case 1:
-		panic(http.ErrAbortHandler)
-	default:
+		if conn, _, err := http.NewResponseController(rw).Hijack(); err == nil {
+			conn.(*net.TCPConn).SetLinger(0)
+			conn.Close()
+		}
+	case 2:
 		rw.Header().Set("Content-Type", "text/html")
 		rw.Header().Set("Content-Length", "20000")
 		rw.Write([]byte("<html><title>half a page</title><p>begins and"))
+	default:
+		time.Sleep(time.Duration(1+rng.IntN(10)) * time.Second)
+		return false
 	}
+	return true
 }
 
 // page appends a page: its text and links follow from its number alone, so that

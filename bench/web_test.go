@@ -7,7 +7,7 @@ import (
 
 // TestPage holds the cheap web to what it is said to be.
 func TestPage(t *testing.T) {
-	w := newWeb(20_000, 0, 0)
+	w := newWeb(20_000, 0, 0, 1)
 	bytes, tags, words := 0, 0, 0
 	for n := range 50 {
 		p := string(w.page(nil, n*97))

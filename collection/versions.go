@@ -98,6 +98,8 @@ func (c *Collection) changeOf(e *crawl.Entry, known map[frontier.ID]past) *Chang
 		x.Was = &before
 	}
 	switch {
+	case again && p.Reason == dowse.SkipUnchanged: // also if it was fetched for its links
+		return nil
 	case p.Outcome == dowse.Fetched:
 		x.What = changeNew
 		if again {
@@ -148,7 +150,7 @@ func (c *Collection) versions(id frontier.ID) (list []Version, err error) {
 
 // addVersion adds what a visit showed to the versions of its page.
 func addVersion(list []Version, p *dowse.Page) []Version {
-	if p.Outcome == dowse.Fetched {
+	if p.Outcome == dowse.Fetched && (p.Reason != dowse.SkipUnchanged || len(list) == 0) {
 		return append(list, Version{At: p.Fetch.At, Title: p.Title, Size: p.Fetch.Bytes, Relevance: facts.Finite(p.Verdict.Relevance), page: p})
 	}
 	if len(list) == 0 {

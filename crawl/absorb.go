@@ -161,6 +161,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 		e.Dropped = fl.entry.Dropped // they are not in the journal
 	} else {
 		e.Dropped = c.in.thin(p)
+		c.in.ration(now, fl.id, p)
 	}
 	c.stats.Dropped += e.Dropped
 	c.in.checkNear(fl, p)
@@ -186,7 +187,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.stats.end(t.p)
 	if t.fl.check {
 		c.stats.recount(c.f, t.fl.id, t.p)
-		c.f.checks.end(t.fl.id, t.now, t.p)
+		c.f.endCheck(t.fl.id, t.now, t.p)
 	} else if t.p.Again && !t.fl.idle {
 		c.f.checks.found(t.fl.id, t.now, t.p)
 	}

@@ -52,6 +52,11 @@ type Config struct {
 	// knows, for judges that ask: see [dowse.Page].
 	LinksIn bool
 
+	// Ration is called with every page that comes while the crawl runs. It returns nil while there is
+	// memory for all links, and otherwise which links to unknown URLs are remembered, by how
+	// promising they are, from 0 to 1. Those that are not are counted, and their pages marked, see [Crawl.Requeue].
+	Ration func() (admits func(promise float64) bool)
+
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
@@ -91,6 +96,7 @@ type Visit struct {
 	Via      *dowse.Via    // see Config.Via
 	LinksIn  *int          // see Config.LinksIn
 	Check    bool          // the page was visited, and is asked again to see whether it has changed
+	Whole    bool          // of a check: the links are wanted, also if the page has not changed
 	Prior    *dowse.Page   // of a check: the page as it was last fetched, without its text; nil if that can't be read
 }
 
@@ -323,7 +329,7 @@ func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, reg
 		v.Via = c.cfg.Via(id)
 	}
 	if v.Check = c.f.checks.isOut(id); v.Check {
-		v.Prior = c.picker.lastVersion(id)
+		v.Prior, v.Whole = c.picker.lastVersion(id), c.f.left.asked[id]
 	}
 	c.in.changes++
 	c.hosts.beginVisit(&flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret, check: v.Check}, now)

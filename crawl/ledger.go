@@ -45,6 +45,7 @@ const (
 	entryForgive = ledger.EntryForgive
 	EntryRequeue = ledger.EntryRequeue
 	entryCheck   = ledger.EntryCheck
+	entryLeft    = ledger.EntryLeft
 )
 
 // The labels.

@@ -9,7 +9,8 @@ import (
 )
 
 // TestLimitedBy causes each of the reasons for which a crawl does not go faster. Waiting for
-// better links is caused in TestHoldHasNoUnits, processors and disk where they are measured.
+// better links is caused in TestHoldHasNoUnits, processors and disk in TestLimitedByTheMachine of package
+// crawler.
 func TestLimitedBy(t *testing.T) {
 	seeds := []dowse.URL{"http://a.test/", "http://a.test/1", "http://b.test/", "http://b.test/1"}
 	// fail visits two hosts, which fail in this way.

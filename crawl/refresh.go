@@ -43,10 +43,10 @@ type checkTally struct {
 // add counts one page.
 func (t *checkTally) add(p *dowse.Page) {
 	switch {
+	case isUnchanged(p): // also if it was fetched for its links
+		t.Unchanged++
 	case p.Outcome == dowse.Fetched:
 		t.Changed++
-	case isUnchanged(p):
-		t.Unchanged++
 	case isMissing(p):
 		t.Missing++
 	default:
@@ -142,6 +142,18 @@ func WasChecked(c *Crawl, id frontier.ID) bool {
 	return ok || c.f.State(id) == dowse.Aliased
 }
 
+// beginCheck records that a page is asked again whose content was last known at a time.
+func (f *urls) beginCheck(id frontier.ID, since time.Time) {
+	f.checks.begin(id, since)
+	f.left.begin(id)
+}
+
+// endCheck records what came of asking for a page.
+func (f *urls) endCheck(id frontier.ID, now time.Time, p *dowse.Page) {
+	f.checks.end(id, now, p)
+	f.left.end(id, bringsNews(p))
+}
+
 // endOrphan ends a check that was not made, and reports whether there was one. The page is the
 // visited one that it was.
 func (f *urls) endOrphan(id frontier.ID) bool {
@@ -149,6 +161,7 @@ func (f *urls) endOrphan(id frontier.ID) bool {
 		return false
 	}
 	delete(f.checks.out, id)
+	f.left.end(id, false)
 	f.Settle(id, dowse.Visited)
 	return true
 }
@@ -168,7 +181,7 @@ func (p *picker) endCheck(now time.Time, fl *flight, page *dowse.Page) {
 	p.in.changes++
 	p.hosts.tries.forget(fl.id)
 	page.OnTopic, page.Links = false, nil
-	p.f.checks.end(fl.id, now, page)
+	p.f.endCheck(fl.id, now, page)
 	if isMissing(page) && p.f.checks.pages[fl.id].missing >= maxMissing {
 		page.Reason = dowse.FailGone
 		p.f.checks.tally.Gone++
@@ -188,6 +201,7 @@ type revisits struct {
 	plan         refresh.Plan
 	planner      *refresh.Planner // nil until the first choice
 	made, others int              // visits of this run: checks, and new pages
+	owed         []frontier.ID    // pages that a person wants to have asked again, see picker.owe
 }
 
 // failedRest is how long a page rests that could not be asked.
@@ -245,6 +259,9 @@ func (p *picker) prepare() {
 
 // isDue reports whether any page is worth asking for.
 func (p *picker) isDue(now time.Time) bool {
+	if len(p.again.owed) > 0 {
+		return true
+	}
 	if !p.again.plan.IsOn() {
 		return false
 	}
@@ -267,7 +284,7 @@ func (p *picker) reached(now time.Time) dowse.StopReason {
 
 // isClosed reports whether no new page may be visited.
 func (p *picker) isClosed() bool {
-	return p.again.plan.IsOn() && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom())
+	return (p.again.plan.IsOn() || len(p.again.owed) > 0) && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom())
 }
 
 // awaitsChecks reports whether a round may not open yet because pages are being asked again. The journal
@@ -277,34 +294,57 @@ func (p *picker) awaitsChecks() bool {
 	return p.cfg.Round > 0 && !p.rounds.isOpen() && len(p.f.checks.out) > 0
 }
 
-// check takes the visited page that is worth most among those whose hosts are rested. Unless it is
-// forced, it keeps to the share of visits that checks may have. If there is none, when is the
-// time at which there may be one.
+// check takes a visited page whose host is rested: one that a person asked for, or else the one that
+// is worth most. Unless it is forced, the latter keeps to the share of visits that checks may
+// have. If there is none, when is the time at which there may be one.
 func (k *pick) check(forced bool) (c choice, when time.Time, ok bool) {
-	r := &k.again
-	if !r.plan.IsOn() || k.rounds.isOpen() {
+	if k.rounds.isOpen() {
 		return choice{}, time.Time{}, false
 	}
-	k.prepare()
-	if !forced && float64(r.made+1) > r.plan.Share*float64(r.made+r.others+1) {
-		return choice{}, time.Time{}, false
-	}
-	id, chance, ok := r.planner.Next(k.now, func(id uint32) bool { return k.mayCheck(frontier.ID(id), &when) })
+	id, chance, ok := k.nextCheck(forced, &when)
 	if !ok {
 		return choice{}, when, false
 	}
-	c = choice{id: frontier.ID(id), host: k.f.Host(frontier.ID(id))}
+	c = choice{id: id, host: k.f.Host(id)}
 	if k.asksRobots(c.id, c.host) {
 		k.f.Begin(c.host)
 		c.robots = true
 		return c, time.Time{}, true
 	}
-	r.made++
-	k.beginCheck(k.now, c.id, r.planner.Asked(id), chance)
+	k.again.made++
+	k.again.pay(id)
+	k.beginCheck(k.now, c.id, k.askedLast(id), chance)
 	if c.page = k.forbidsCheck(c.id, c.host); c.page == nil {
 		k.f.Begin(c.host)
 	}
 	return c, time.Time{}, true
+}
+
+// askedLast returns when a page was last asked. The planner knows it without reading the journal.
+func (k *pick) askedLast(id frontier.ID) time.Time {
+	if k.again.planner != nil {
+		if at := k.again.planner.Asked(uint32(id)); !at.IsZero() {
+			return at
+		}
+	}
+	return k.knownSince(id)
+}
+
+// nextCheck chooses the page of a check, with the estimated probability that it has changed.
+func (k *pick) nextCheck(forced bool, when *time.Time) (frontier.ID, float64, bool) {
+	if id, ok := k.nextOwed(when); ok {
+		return id, 1, true
+	}
+	r := &k.again
+	if !r.plan.IsOn() {
+		return frontier.None, 0, false
+	}
+	k.prepare()
+	if !forced && float64(r.made+1) > r.plan.Share*float64(r.made+r.others+1) {
+		return frontier.None, 0, false
+	}
+	id, chance, ok := r.planner.Next(k.now, func(id uint32) bool { return k.mayCheck(frontier.ID(id), when) })
+	return frontier.ID(id), chance, ok
 }
 
 // mayCheck reports whether a page can be asked now. Otherwise it lowers when to the time at which
@@ -325,7 +365,7 @@ func (k *pick) mayCheck(id frontier.ID, when *time.Time) bool {
 // was last known at since.
 func (p *picker) beginCheck(now time.Time, id frontier.ID, since time.Time, chance float64) {
 	p.f.Take(id)
-	p.f.checks.begin(id, since)
+	p.f.beginCheck(id, since)
 	p.rec.record(&Entry{Kind: entryCheck, At: now, ID: id, Since: since, Score: chance})
 }
 

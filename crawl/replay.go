@@ -207,6 +207,8 @@ func (p *player) body(e *Entry) error {
 		return p.requeue(e)
 	case entryCheck:
 		return p.check(e)
+	case entryLeft:
+		return p.leave(e)
 	case EntryModel, EntryForget, entryAgain:
 		if e.IsMark() && p.again == nil {
 			return errNewerModel
@@ -247,7 +249,18 @@ func (p *player) check(e *Entry) error {
 		return errors.New("a page that nothing led to is asked again")
 	case !p.c.f.forgotten(e.ID):
 		p.c.rec.mode.take(p.c.f, e.ID)
-		p.c.f.checks.begin(e.ID, e.Since)
+		p.c.f.beginCheck(e.ID, e.Since)
+	}
+	return nil
+}
+
+// leave repeats that links of a page were left out. They are not in the journal.
+func (p *player) leave(e *Entry) error {
+	switch {
+	case !p.c.f.has(e.ID):
+		return errors.New("a page that nothing led to has links")
+	case !p.c.f.forgotten(e.ID):
+		p.c.f.left.note(e.ID, e.Queue)
 	}
 	return nil
 }

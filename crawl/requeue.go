@@ -21,7 +21,8 @@ const (
 // (RequeueFailed), those that failed or were left out for a reason, or those of a host
 // that failed, whose port may be left out if no other host has its name. The hosts that they are on are asked as if they had never failed, and
 // robots.txt that could not be read is asked for again. It returns how many URLs there
-// are; for RequeueUnreached, how many waited. What was taken down stays so. The error is
+// are; for RequeueUnreached, how many waited; for the reason memory, how many pages are asked again for
+// links that were left out. What was taken down stays so. The error is
 // ErrRequeue if what is none of these.
 func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 	if what == RequeueUnreached {
@@ -35,6 +36,9 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 			c.forgive(now, time.Time{})
 		}
 		return n, nil
+	}
+	if what == string(dowse.SkipMemory) {
+		return c.picker.owe(), nil
 	}
 	host, isHost := c.f.hostNamed(what)
 	if what != RequeueFailed && !isHost && ledger.ReasonCode(dowse.Reason(what)) == 0 {

@@ -224,7 +224,7 @@ func (c *Crawl) parts() []part {
 
 // tail returns the parts at the end of a snapshot, which those of earlier versions lack.
 func tail(c *Crawl) []part {
-	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks}
+	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks, &c.f.left}
 }
 
 // errNoURL is returned for a snapshot that refers to a URL which the frontier does not have.

@@ -96,9 +96,10 @@ type Status struct {
 	Requests int              `json:"requests"`
 	Elapsed  time.Duration    `json:"-"` // a program that prints it chooses the unit
 	Hosts    int              `json:"hosts"`
-	Dropped  int              `json:"links_dropped"`   // links to more hosts of a domain than its budget allows: not kept, so not in the books
-	Regret   float64          `json:"priority_regret"` // score that politeness cost, mean over all picks
-	Top      float64          `json:"frontier_top"`    // priority of the best lead that waits
+	Dropped  int              `json:"links_dropped"`                                                           // links to more hosts of a domain than its budget allows: not kept, so not in the books
+	LeftOut  int              `json:"links_left_out" doc:"links that were not remembered, for want of memory"` // not in the books either; one can be counted on several pages
+	Regret   float64          `json:"priority_regret"`                                                         // score that politeness cost, mean over all picks
+	Top      float64          `json:"frontier_top"`                                                            // priority of the best lead that waits
 	Books    Books            `json:"books"`
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
@@ -126,7 +127,7 @@ func (c *Crawl) Books() Books {
 func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
-		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
+		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped, LeftOut: c.f.left.links,
 		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Estimate: c.stats.recall(), Outage: c.hosts.net.outage(), Refresh: c.f.checks.tally,
 	}
 	if s.Fetched > 0 {

@@ -18,12 +18,13 @@ type urls struct {
 	reborn  map[frontier.ID]bool // visited in vain, and waiting again: see Requeue
 	inlinks inlinks              // empty unless links are counted
 	checks  checks               // pages that are, or were, asked again
+	left    leftOut              // links that there was no memory for
 	gone    int                  // URLs that were taken down
 }
 
 // newURLs returns the URLs of a crawl over a frontier, which may be set later.
 func newURLs(f *frontier.Frontier, key uint64) *urls {
-	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}, checks: newChecks()}
+	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}, checks: newChecks(), left: newLeftOut()}
 }
 
 // has reports whether a URL has this number.

@@ -33,7 +33,11 @@ func (v *Visitor) versionOf(prior *dowse.Page) (k version) {
 // decided when the page is stored.
 func (v *Visitor) check(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	known := v.versionOf(visit.Prior)
-	r := v.Client.Get(fetch.WithKnown(ctx, known.header), visit.URL)
+	conditions := known.header
+	if visit.Whole { // an answer without a body has no links
+		conditions = nil
+	}
+	r := v.Client.Get(fetch.WithKnown(ctx, conditions), visit.URL)
 	p := pageOf(visit, r)
 	under := v.currentJudge()
 	if r.Outcome == dowse.Fetched {
@@ -48,7 +52,7 @@ func (v *Visitor) check(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 				return err
 			}
 		}
-		if v.settle(visit.Prior, known, p, r) && under != v.currentJudge() { // another judge was put in its place meanwhile
+		if v.settle(visit, known, p, r) && under != v.currentJudge() { // another judge was put in its place meanwhile
 			v.wish.Rate(v.Judge, p)
 		}
 		return nil
@@ -67,14 +71,19 @@ func forNow(p *dowse.Page) {
 	p.Links = nil
 }
 
-// settle reports whether a page that was fetched again is a new version, and otherwise leaves of it
-// only that it was asked. It reads the archive, and must be called by the loop.
-func (v *Visitor) settle(prior *dowse.Page, known version, p *dowse.Page, r *fetch.Response) bool {
+// settle reports whether a page that was fetched again is to be followed: if it is a new version, or
+// its links are wanted anyway. Otherwise it leaves of the page only that it was asked. It reads the
+// archive, and must be called by the loop.
+func (v *Visitor) settle(visit crawl.Visit, known version, p *dowse.Page, r *fetch.Response) bool {
 	if p.Outcome != dowse.Fetched {
 		return false
 	}
 	same := known.of != nil && archive.PayloadDigest(r.RawBody) == known.of.Digest && len(r.RawBody) > 0
-	if !same && !v.sameWords(prior, p) {
+	if !same && !v.sameWords(visit.Prior, p) {
+		return true
+	}
+	if visit.Whole {
+		p.Reason = dowse.SkipUnchanged
 		return true
 	}
 	*p = dowse.Page{

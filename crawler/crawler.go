@@ -218,6 +218,7 @@ type Crawler struct {
 	labels  labelWatch
 	backoff *killBackoff
 	meter   *meter
+	ration  *rationer
 	views   viewClock
 	beaten  time.Time                  // when the pulse was last written
 	feeds   atomic.Pointer[sink.Feeds] // of the run; nil without sinks
@@ -397,9 +398,11 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 // the archive was not touched. The judge of the last model replaces that of the
 // topic only after loading, because the journal names the model in use.
 func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Config) (*Crawler, error) {
+	ration := newRationer(col.Settings.MemoryLimit)
+	ration.apply()
 	backoff := backoffFor(col, cfg)
 	cfg.budget = backoff.budget
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff, meter: newMeter()}
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, backoff: backoff, meter: newMeter(), ration: ration}
 	if note := backoff.note(); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
@@ -416,6 +419,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 		parts.crawl.Via = col.Via
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
+	parts.crawl.Ration = ration.admits
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
@@ -456,7 +460,7 @@ func archiveOptions(col *collection.Collection, client *fetch.Client, clock func
 // archive is synced before the journal that refers to it, so that no
 // committed entry names a missing record.
 func (c *Crawler) commit() error {
-	defer func(began time.Time) { c.meter.committed(time.Since(began)) }(time.Now())
+	defer func(began time.Time) { c.meter.committed(c.live.Clock().Sub(began)) }(c.live.Clock())
 	if c.writer != nil {
 		if err := c.writer.Sync(); err != nil {
 			return err
@@ -567,6 +571,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 			pause() // the last commit returns the error
 		}
 		c.checkDisk()
+		c.watchMemory()
 		c.growViews(now)
 		c.serveSinks()
 		st := c.Status()

@@ -1,6 +1,20 @@
 package crawler
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
+
+// CountCPU has the crawl measure the time of processors by a function.
+func (c *Crawler) CountCPU(used func() time.Duration) { c.meter.cpu = used }
+
+// Processors is the number of processors that a crawl can use.
+func Processors() int { return runtime.GOMAXPROCS(0) }
+
+// CountMemory has the crawl measure its memory by a function, and with a limit for the runtime.
+func (c *Crawler) CountMemory(limit int64, used func() uint64) {
+	c.ration.limit, c.ration.used = limit, used
+}
 
 // Loader lets the tests load the examples of a topic without a crawl.
 type Loader = loader
@@ -23,3 +37,9 @@ func Raise(line float64, was, is []float64, unknown float64) (by float64, err er
 	}
 	return k.check(logOdds(unknown))
 }
+
+// WatchMemory measures the memory, as the loop does twice a second.
+func (c *Crawler) WatchMemory() { c.watchMemory() }
+
+// MemorySpan is how many measurements the loop looks back on.
+const MemorySpan = memorySpan

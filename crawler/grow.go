@@ -57,6 +57,7 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 				x.Before = s.page.Verdict.Relevance
 			}
 			list = append(list, x)
+			s.page.Document = dowse.Document{} // the links of some hundred pages can take more memory than the crawl
 		}
 	}
 	return list, nil

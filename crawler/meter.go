@@ -49,7 +49,8 @@ func newMeter() *meter { return &meter{cpu: processTime, processors: runtime.GOM
 func (m *meter) committed(took time.Duration) { m.commits.Add(int64(took)) }
 
 // measure records a status and sets its rates. If the processors or the disk limit the crawl,
-// the status names them: then it does not matter what else would.
+// the status names them: then it does not matter what else would. Processors come first, since commits
+// take long, too, if they have to wait for one.
 func (m *meter) measure(now time.Time, st *crawl.Status) {
 	x := sample{now, st.Fetched, st.Bytes, m.cpu(), time.Duration(m.commits.Load())}
 	for len(m.samples) > 1 && now.Sub(m.samples[1].at) >= meterSpan {
@@ -67,10 +68,10 @@ func (m *meter) measure(now time.Time, st *crawl.Status) {
 	st.BytesRate = float64(x.bytes-first.bytes) / span.Seconds()
 	switch {
 	case span < meterShort:
-	case (x.commits - first.commits).Seconds() >= diskShare*span.Seconds():
-		st.LimitedBy = byDisk
 	case (x.cpu - first.cpu).Seconds() >= busyShare*span.Seconds()*float64(m.processors):
 		st.LimitedBy = byCPU
+	case (x.commits - first.commits).Seconds() >= diskShare*span.Seconds():
+		st.LimitedBy = byDisk
 	}
 }
 

@@ -24,6 +24,7 @@ func TestMeter(t *testing.T) {
 		{"stopped a minute ago", func(s int) int { return 4 * min(s, 60) }, 0, 0, 0, "politeness"},
 		{"quicker now", func(s int) int { return max(0, s-90) * 8 }, 0, 0, 8, "politeness"},
 		{"busy", func(s int) int { return s }, 1.95, 0.1, 1, "CPU"},
+		{"busy, so that commits wait", func(s int) int { return s }, 1.95, 0.8, 1, "CPU"},
 		{"slow disk", func(s int) int { return s }, 0.2, 0.8, 1, "disk"},
 	} {
 		used := time.Duration(0)

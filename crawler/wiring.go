@@ -372,7 +372,7 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 			return err
 		}
 		wish.window(doc)
-		keepRatings(doc.Links, page.Links)
+		doc.Links = recordedLinks(doc.Links, page.Links)
 		replaceDocument(page, doc)
 		return nil
 	}
@@ -387,14 +387,15 @@ func replaceDocument(page *dowse.Page, doc *dowse.Document) {
 	page.Document = *doc
 }
 
-// keepRatings copies the ratings of the visit to links that were extracted
-// again. For a link to a URL that was taken down the visit has no URL, or no
-// link at all.
-func keepRatings(fresh, rated []dowse.Link) {
+// recordedLinks returns those of the links that were extracted again which the
+// visit has, with its ratings. The visit has no link where there was no place for
+// one, in memory or in a budget of hosts, and no URL for a link to a page that was
+// taken down.
+func recordedLinks(fresh, rated []dowse.Link) (list []dowse.Link) {
 	at := 0
 	for i := range fresh {
 		if at == len(rated) {
-			return
+			break
 		}
 		r := &rated[at]
 		if r.URL == "" {
@@ -410,5 +411,7 @@ func keepRatings(fresh, rated []dowse.Link) {
 				fresh[i].More[k].Context, fresh[i].More[k].AnchorScore = r.More[k].Context, r.More[k].AnchorScore
 			}
 		}
+		list = append(list, fresh[i])
 	}
+	return list
 }

@@ -34,7 +34,7 @@ type When string
 // The moments at which a value can change.
 const (
 	AtCreation When = "create" // a crawl keeps the value that it was created with
-	AtResume   When = "resume" // the value holds from the next run on
+	atResume   When = "resume" // the value holds from the next run on
 	Again      When = "again"  // at a resume, and all that was decided is decided again
 )
 

@@ -214,6 +214,10 @@ type Machine struct {
 	// default is less on a small disk, at most a tenth of it, and for a crawl of few pages. -1
 	// never ends it.
 	DiskFloor int64 `yaml:"disk_floor,omitempty" name:"disk-floor" group:"much" rare:"" type:"size" shown:"2GB" placeholder:"SIZE" min:"0" max:"1152921504606846976" zero:"-1" none:"-1" config:"any" var:"DOWSE_DISK_FLOOR" when:"resume" help:"Stop when less than this is free on the disk."`
+
+	// MemoryLimit is the memory of the process; 0 for as much as it takes. Near the limit links that promise
+	// least are not remembered any more.
+	MemoryLimit int64 `yaml:"memory,omitempty" name:"memory" group:"much" rare:"" type:"size" placeholder:"SIZE" min:"100000000" max:"1152921504606846976" none:"0" config:"any" var:"DOWSE_MEMORY" when:"resume" help:"Use at most this much memory (e.g. 2GB)."`
 }
 
 // Requisites are what pages on topic need to be shown: images, style sheets, scripts, fonts and

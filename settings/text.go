@@ -79,7 +79,7 @@ func (f Field) convert(text string) (any, error) {
 		}
 		return time.ParseDuration(text)
 	case Size:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n == 0 {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n <= 0 { // 0, and -1, which means it
 			return n, nil
 		}
 		return parseSize(text)
@@ -208,6 +208,9 @@ func (f Field) want() string {
 		return "a whole number, 0 or more"
 	case f.Kind == Time:
 		return "a time with its unit (e.g. 90s, 2h)" + or
+	case f.Kind == Size && f.tag.Get("min") != "0":
+		least, _ := strconv.ParseInt(f.tag.Get("min"), 10, 64)
+		return fmt.Sprintf("a size of at least %s (e.g. 500MB, 5GB)", sizeText(least)) + or
 	case f.Kind == Size:
 		return "a size with its unit (e.g. 500MB, 5GB)" + or
 	case f.Kind == Rate:
@@ -240,15 +243,18 @@ func (f Field) bound(tag string) (any, error) {
 	return f.convert(text)
 }
 
-// outside reports whether a number is none that can be kept. Numbers that are not finite never
-// are.
+// outside reports whether a number is none that can be kept. The one that was not given and those with
+// a meaning of their own can be; numbers that are not finite can't.
 func (f Field) outside(v reflect.Value) bool {
 	low, high := f.bounds()
 	x, l, h := asFloat(v), asFloat(reflect.ValueOf(low)), asFloat(reflect.ValueOf(high))
 	for _, tag := range []string{"zero", "none"} {
-		if meaning, err := strconv.ParseFloat(f.tag.Get(tag), 64); err == nil {
-			l = min(l, meaning)
+		if meaning, err := strconv.ParseFloat(f.tag.Get(tag), 64); err == nil && x == meaning {
+			return false
 		}
+	}
+	if x == 0 {
+		return false
 	}
 	return !(x >= l && x <= h) || math.IsInf(x, 0)
 }

@@ -712,6 +712,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
+	if isTight() { // by --memory
+		w.spare = nil
+	}
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
 	}

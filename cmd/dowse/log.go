@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type crawlLog struct {
 	file *logFile
 	last time.Time // of the last line about the progress
 	down bool      // the last line about the network reported that there is none
+	left int       // links that were left out before this run; -1 after a line about memory
 }
 
 // A logFile is a file that can be opened again under its name.
@@ -87,12 +89,14 @@ func (l *crawlLog) began(dir string, st crawl.Status, notes []string) {
 		return
 	}
 	l.Info("began", "collection", dir, "version", crawler.Version, "pid", os.Getpid(), "fetched", st.Fetched, "queued", st.Books.Queued)
+	l.left = st.LeftOut
 	for _, n := range notes {
 		l.Info("note", "text", oneLine(n))
 	}
 }
 
-// tick logs the progress from time to time, and the network when it fails or is back.
+// tick logs the progress from time to time, the network when it fails or is back, and once that memory
+// is scarce. The number of goroutines shows a leak to whoever watches a crawl for weeks.
 func (l *crawlLog) tick(st crawl.Status) {
 	if l == nil {
 		return
@@ -105,10 +109,15 @@ func (l *crawlLog) tick(st crawl.Status) {
 			l.Info("network is back")
 		}
 	}
+	if l.left >= 0 && st.LeftOut > l.left {
+		l.left = -1
+		l.Warn("memory is scarce", "links_left_out", st.LeftOut)
+	}
 	if now := time.Now(); now.Sub(l.last) >= logEvery {
 		l.last = now
 		l.Info("progress", "fetched", st.Fetched, "on_topic", st.OnTopic, "rate", st.Rate, "bytes_rate", int64(st.BytesRate),
-			"queued", st.Books.Queued, "in_flight", st.Books.InFlight, "hosts", st.Hosts, "limited_by", st.LimitedBy)
+			"known", st.Books.Known, "queued", st.Books.Queued, "in_flight", st.Books.InFlight, "hosts", st.Hosts, "limited_by", st.LimitedBy,
+			"goroutines", runtime.NumGoroutine(), "links_left_out", st.LeftOut)
 	}
 }
 

@@ -161,6 +161,7 @@ type world struct {
 	colour bool
 	parser *kong.Kong
 	args   []string // as they were typed
+	spare  []byte   // see limitMemory
 }
 
 // The exit codes. Scripts rely on them: exitCodes describes each, and a number never
@@ -210,13 +211,12 @@ var crawlClock func() time.Time
 // not be written changes an exit code of 0. The log of the standard library is discarded:
 // net/http writes there what hosts do wrong, which crawls record themselves.
 func main() {
-	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
 	out := &checkedOutput{out: os.Stdout}
 	w := &world{
 		out: out, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
-		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
+		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout), spare: limitMemory("/"),
 	}
 	w.colour = useColours(w.isTTY, os.Getenv)
 	if w.outTTY {
@@ -225,7 +225,7 @@ func main() {
 	}
 	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
-	runtime.KeepAlive(unused)
+	runtime.KeepAlive(w.spare)
 	os.Exit(code)
 }
 

@@ -26,12 +26,15 @@ func limitMemory(root string) []byte {
 	if limit := cgroupLimit(root); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit - limit/10)
 	}
-	// Under a small limit the reserve would take too large a share of it.
-	if debug.SetMemoryLimit(-1) < 16*spare {
+	if isTight() {
 		return nil
 	}
 	return make([]byte, spare)
 }
+
+// isTight reports whether the memory limit is so small that the reserve would take too large a share
+// of it.
+func isTight() bool { return debug.SetMemoryLimit(-1) < 16*spare }
 
 // cgroupLimit returns the memory limit of the control group of this process or of a
 // group around it, whichever is lowest; math.MaxInt64 for none. The file system begins

@@ -57,6 +57,8 @@ type screen struct {
 	speller  *topic.Speller
 	history  []float64 // harvest of the last pages, sampled
 	paused   bool      // that there is no network was said
+	scarce   bool      // that memory is scarce was printed
+	before   int       // links that earlier runs left out
 	last     crawl.Status
 }
 
@@ -78,7 +80,7 @@ func newScreen(w *world, quiet, noProgress bool, extra *extras) *screen {
 // begin shows the lines above the screen and, for a resumed crawl, how far it is. It is
 // called when the collection is open, before the first request.
 func (s *screen) begin(cr *crawler.Crawler) {
-	s.cr, s.speller, s.began, s.lastLine = cr, cr.Topic.Speller(), time.Now(), time.Now()
+	s.cr, s.speller, s.began, s.lastLine, s.before = cr, cr.Topic.Speller(), time.Now(), time.Now(), cr.Status().LeftOut
 	if s.quiet {
 		return
 	}
@@ -139,6 +141,7 @@ func (s *screen) tick(st crawl.Status) {
 		return
 	}
 	s.printOutage(st.Outage)
+	s.printScarce(st)
 	if time.Since(s.lastLine) >= lineEvery {
 		s.lastLine = time.Now()
 		fmt.Fprintln(s.w.err, s.line(st))
@@ -191,6 +194,9 @@ func (s *screen) lines(st crawl.Status) []string {
 	for _, p := range s.recent {
 		out = append(out, s.decision(p))
 	}
+	if line := scarceLine(st.LeftOut); line != "" {
+		out = append(out, "", " "+line)
+	}
 	return append(out, "", fmt.Sprintf(" queued %d on %d hosts, best %.2f · in flight %d · limited by %s",
 		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
 }
@@ -204,6 +210,22 @@ func (s *screen) printOutage(o *crawl.Outage) {
 		fmt.Fprintf(s.w.err, "%s network is back; the crawl continues\n", time.Now().UTC().Format(time.RFC3339))
 	}
 	s.paused = o != nil
+}
+
+// printScarce prints once in a run that links are left out for want of memory.
+func (s *screen) printScarce(st crawl.Status) {
+	if line := scarceLine(st.LeftOut); line != "" && !s.scarce && st.LeftOut > s.before {
+		s.scarce = true
+		fmt.Fprintf(s.w.err, "%s %s\n", time.Now().UTC().Format(time.RFC3339), line)
+	}
+}
+
+// scarceLine returns that links were left out for want of memory, "" if none were.
+func scarceLine(links int) string {
+	if links == 0 {
+		return ""
+	}
+	return fmt.Sprintf("memory is scarce (--memory): %s left out so far, the least promising ones", some(links, "link"))
 }
 
 // maxHostsShown bounds how many hosts are examined for the screen, which happens twice a
@@ -293,7 +315,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
-	dowse.StopMemory: "out of memory",
+	dowse.StopMemory: "the pages fetched so far fill the memory that it may use (--memory)",
 }
 
 // heldLine returns that a crawl was limited by waiting for better links, "" if it hardly
@@ -440,7 +462,11 @@ func onward(dir string, cr *crawler.Crawler) (what, command string) {
 	switch cr.StopReason() {
 	case dowse.StopStarved, dowse.StopNetwork:
 		return "Try again", again
-	case dowse.StopSignal, dowse.StopDisk, dowse.StopMemory:
+	case dowse.StopMemory:
+		f, _ := settings.ByFlag("memory")
+		twice := settings.Settings{Machine: settings.Machine{MemoryLimit: 2 * cr.Collection.Settings.MemoryLimit}}
+		return "Continue", again + " --memory " + f.Text(&twice)
+	case dowse.StopSignal, dowse.StopDisk:
 		return "Continue", again
 	case dowse.StopPages:
 		return "More", fmt.Sprintf("%s --pages %d", again, 2*max(l.Pages, cr.Status().Fetched))

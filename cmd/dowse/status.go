@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
@@ -209,7 +210,9 @@ func (st *status) problem(now time.Time) string {
 		return a.Text + " (--disk-floor); make room"
 	case operations.AilFull:
 		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
-	case operations.AilNetwork, operations.AilMemory, operations.AilKilled:
+	case operations.AilMemory:
+		return a.Text + "; to continue with more: dowse crawl " + st.Dir + " --memory SIZE"
+	case operations.AilNetwork, operations.AilKilled:
 		return a.Text + "; to continue: dowse crawl " + st.Dir
 	}
 	return a.Text
@@ -300,6 +303,9 @@ func (st *status) lines() []string {
 		}
 		last = fate
 		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), withFlags(r.Reason, r.Meaning)))
+	}
+	if st.LeftOut > 0 {
+		lines = append(lines, fmt.Sprintf(" left out  %6s %s: %s; to ask for their pages again: --retry %s", count(st.LeftOut), dowse.SkipMemory, "links for which there was no memory", dowse.SkipMemory))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)

@@ -78,7 +78,7 @@ func TestHealth(t *testing.T) {
 		"names":        {running(func(st *status) { st.LimitedBy, st.Outage = "name service", &crawl.Outage{Why: "refused"} }), "the name server does not answer: refused"},
 		"killed":       {running(func(st *status) { st.Running, st.Killed = false, true }), "was killed"},
 		"error":        {running(func(st *status) { st.Running, st.Stopped, st.Error = false, dowse.StopError, "broken" }), "stopped by an error: broken"},
-		"memory":       {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopMemory }), "out of memory"},
+		"memory":       {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopMemory }), "fill the memory that it may use; to continue with more: dowse crawl x.dowse --memory SIZE"},
 		"limit":        {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopPages }), ""},
 	} {
 		if got := c.st.problem(now); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {

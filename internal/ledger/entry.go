@@ -53,6 +53,7 @@ const (
 	EntryForgive                      // earlier failures of hosts no longer count
 	EntryRequeue                      // URLs that failed or were left out wait again: a person asked for it, or they get a second chance
 	EntryCheck                        // a visited page is asked again, to see whether it has changed
+	EntryLeft                         // links of a page were left out for want of memory
 )
 
 // An Entry is one thing that happened in a crawl. Kind, At, Elapsed, Run and
@@ -71,7 +72,7 @@ type Entry struct {
 
 	Found  []dowse.Link  // the page's links before filtering
 	Links  []Decision    // what became of each of them
-	Queue  int           // leads that waited when this one was taken
+	Queue  int           // leads that waited when this one was taken; EntryLeft: links that were left out
 	Regret float64       // by how much the best of them was better
 	Rested time.Duration // since the last visit to its host; 0 for the first one
 	Idle   bool          // the page was settled without a visit

@@ -49,6 +49,9 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 		w.u(uint64(e.ID))
 		w.t(e.Since)
 		w.f(e.Score)
+	case EntryLeft:
+		w.u(uint64(e.ID))
+		w.u(uint64(e.Queue))
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
@@ -306,6 +309,9 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 		e.ID = frontier.ID(r.u())
 		e.Since = r.t()
 		e.Score = r.f()
+	case EntryLeft:
+		e.ID = frontier.ID(r.u())
+		e.Queue = int(r.u())
 	case EntryIdle, EntryBefore, EntryAgain:
 	case EntryForget:
 		e.ID = frontier.ID(r.u())

@@ -15,7 +15,7 @@ func TestReasonCodes(t *testing.T) {
 		"budget.host", "budget.crawl", "trap.pattern", "trap.farm", "dup.url", "type.mime", "type.size", "lang",
 		"host.blocked", "net.connect", "host.challenge", "policy.private-ip", "policy.login", "policy.payment",
 		"user.blocked", "user.forgotten", "http.status", "http.protocol", "net.timeout", "net.connect", "net.dns",
-		"net.tls", "body.encoding", "redirect", "site.done", "unchanged", "gone",
+		"net.tls", "body.encoding", "redirect", "site.done", "unchanged", "gone", "memory",
 	}
 	const retired = 17
 	for code, r := range want {

@@ -44,7 +44,11 @@ func KnownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	if len(parsed) == 0 {
 		return "", failf(Invalid, "url", "%q: %w", clip(raw), first)
 	}
-	return "", neverSeen(f, raw, parsed[0])
+	err := neverSeen(f, raw, parsed[0])
+	if n := col.Crawl.Status().LeftOut; n > 0 {
+		err = failf(NotFound, "url", "%w; it may be one of the %s that were left out for want of memory", err, plain.Some(n, "link"))
+	}
+	return "", err
 }
 
 // Spellings lists the URLs that a person may mean by raw, the likelier first.

@@ -277,7 +277,7 @@ func (st *Status) Ailment(now time.Time) *Ailment {
 	case st.Stopped == dowse.StopDisk:
 		return &Ailment{AilFull, "the disk was full, or below its floor"}
 	case st.Stopped == dowse.StopMemory:
-		return &Ailment{AilMemory, "out of memory"}
+		return &Ailment{AilMemory, "the pages fetched so far fill the memory that it may use"}
 	case st.Killed:
 		return &Ailment{AilKilled, "the last run was killed"}
 	}

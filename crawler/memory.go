@@ -1,0 +1,131 @@
+package crawler
+
+import (
+	"cmp"
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+
+	"dowse"
+)
+
+// How the memory of a process (settings.Machine) is divided. The Go runtime keeps to what is left after
+// the program itself and a reserve for what the runtime does not count. Of that, the data that a
+// crawl keeps may take a little less than half, because while all is decided again, for a new
+// model or another scope, there are two of them. The rest is for garbage until then: the process
+// uses nine tenths of its memory long before its data do, so its size does not show how
+// scarce memory is. What survived the last garbage collection does.
+const (
+	programSize  = 32 << 20 // code and constants of this program, as far as they are in memory
+	memoryMargin = 10       // one part in 10 of the memory is a reserve
+	scarceFrom   = 0.38     // of what the runtime has: from here on links are left out
+	scarceFull   = 0.47     // from here on all links to unknown URLs are
+	scarceEnd    = 0.9      // from here on the crawl ends, since its pages alone take more than there is
+
+	memorySpan = 10 // measurements, five seconds, of which the lowest counts: what is soon free again is no reason
+)
+
+// A rationer decides which links to unknown URLs a crawl remembers while memory is scarce. The loop uses
+// it.
+type rationer struct {
+	limit int64         // of the runtime, in bytes; 0 for none
+	used  func() uint64 // bytes of data in memory
+	last  []float64     // measurements, the oldest first
+	share float64       // of the links to unknown URLs that are remembered; 1 while there is room
+	seen  [ranks]float64
+	sum   float64 // of seen
+}
+
+const (
+	ranks  = 100    // classes of promise that are distinguished
+	recent = 50_000 // links that count; older ones weigh half or less
+)
+
+// newRationer returns the rationer for a limit of the process, 0 for none. A limit that the runtime keeps to
+// already holds as well.
+func newRationer(memory int64) *rationer {
+	r := &rationer{used: liveData, share: 1}
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 { // by GOMEMLIMIT, or for a control group
+		r.limit = set
+	}
+	if memory > 0 {
+		r.limit = min(runtimeLimit(memory), cmp.Or(r.limit, math.MaxInt64))
+	}
+	return r
+}
+
+// runtimeLimit returns how much of the memory of a process the Go runtime may use.
+func runtimeLimit(memory int64) int64 { return memory - memory/memoryMargin - programSize }
+
+// apply makes the Go runtime keep to the limit. A lower limit that holds already stays.
+func (r *rationer) apply() {
+	if r.limit > 0 && r.limit < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(r.limit)
+	}
+}
+
+// liveData returns how many bytes of memory are in use by data that survived the last garbage
+// collection, by stacks and by the runtime itself.
+func liveData() uint64 {
+	list := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/metadata/mspan/inuse:bytes"},
+		{Name: "/memory/classes/metadata/mcache/inuse:bytes"}, {Name: "/memory/classes/metadata/other:bytes"}, {Name: "/memory/classes/other:bytes"},
+	}
+	metrics.Read(list)
+	sum := uint64(0)
+	for _, s := range list {
+		if s.Value.Kind() == metrics.KindUint64 {
+			sum += s.Value.Uint64()
+		}
+	}
+	return sum
+}
+
+// measure looks at the memory, and returns how full it is: from 0 to 1, or more. Until there are enough
+// measurements, memory counts as empty.
+func (r *rationer) measure() float64 {
+	if r.limit == 0 {
+		return 0
+	}
+	r.last = append(r.last, float64(r.used())/float64(r.limit))
+	if r.last = r.last[max(0, len(r.last)-memorySpan):]; len(r.last) < memorySpan {
+		return 0
+	}
+	full := slices.Min(r.last)
+	r.share = min(max((scarceFull-full)/(scarceFull-scarceFrom), 0), 1)
+	return full
+}
+
+// admits returns which links are remembered, nil for all. It is the Ration of the crawl.
+func (r *rationer) admits() func(promise float64) bool {
+	if r.share >= 1 {
+		return nil
+	}
+	return r.admit
+}
+
+// admit reports whether a link is remembered: if it is among the most promising share of the links that
+// were met while memory was scarce. Links of equal promise are treated alike.
+func (r *rationer) admit(promise float64) bool {
+	rank := int(min(max(promise, 0), 1) * (ranks - 1))
+	r.seen[rank]++
+	if r.sum++; r.sum >= 2*recent {
+		for i := range r.seen {
+			r.seen[i] /= 2
+		}
+		r.sum /= 2
+	}
+	better := 0.0
+	for _, n := range r.seen[rank+1:] {
+		better += n
+	}
+	return better < r.share*r.sum
+}
+
+// watchMemory measures the memory, and ends the crawl if not even its pages fit.
+func (c *Crawler) watchMemory() {
+	if c.ration.measure() >= scarceEnd {
+		c.Collection.Crawl.Stop(dowse.StopMemory)
+	}
+}
