@@ -14,18 +14,18 @@ import (
 // What Requeue accepts besides reasons and hosts.
 const (
 	RequeueFailed    = "failed"    // every URL that failed
-	RequeueUnreached = "unreached" // what waits for hosts that do not answer
+	requeueUnreached = "unreached" // what waits for hosts that do not answer
 )
 
 // Requeue lets URLs wait again that failed or were left out: those that failed
 // (RequeueFailed), those that failed or were left out for a reason, or those of a host
 // that failed, whose port may be left out if no other host has its name. The hosts that they are on are asked as if they had never failed, and
 // robots.txt that could not be read is asked for again. It returns how many URLs there
-// are; for RequeueUnreached, how many waited; for the reason memory, how many pages are asked again for
+// are; for requeueUnreached, how many waited; for the reason memory, how many pages are asked again for
 // links that were left out. What was taken down stays so. The error is
 // ErrRequeue if what is none of these.
 func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
-	if what == RequeueUnreached {
+	if what == requeueUnreached {
 		n := 0
 		if u := c.Unreached(); u != nil {
 			n = u.URLs

@@ -20,7 +20,7 @@ const (
 )
 
 // DeleteSchema names the schema of a record that deletes a page. Other records are pages, see
-// [facts.PageSchema], with the members of a head.
+// [facts.PageSchema], with the members of an envelope.
 const DeleteSchema = "delete/v1"
 
 // Why a page is deleted.
@@ -29,8 +29,8 @@ const (
 	goneOffTopic  = "off_topic" // its verdict, or the threshold, has changed
 )
 
-// A head is what every record begins with.
-type head struct {
+// An envelope is what every record begins with.
+type envelope struct {
 	Event   string `json:"event" doc:"id of the record; a record that is sent again has the same"`
 	Key     string `json:"key" doc:"id of the page in the collection, the same for all its records"`
 	Op      string `json:"op" doc:"put: add or replace the page; delete: remove it"`
@@ -40,14 +40,14 @@ type head struct {
 // A Deletion is the JSON object of a record that deletes a page.
 type Deletion struct {
 	Schema string `json:"schema"`
-	head
+	envelope
 	Reason string    `json:"reason" doc:"forgotten: it was taken down; off_topic; or a wish of its owner"`
 	URL    dowse.URL `json:"url,omitempty" doc:"not for a page that was taken down"`
 }
 
 // An outgoing is a record: what is sent to a sink for one change.
 type outgoing struct {
-	head
+	envelope
 	line []byte // the JSON object, without a line break
 	bare []byte // the same without texts, for targets with a limit; nil for records that are small
 	site string // registrable domain of a page that is put
@@ -88,14 +88,14 @@ func keyOf(print frontier.Fingerprint) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// headOf returns the head of the record for a change to a page.
-func headOf(c *change, op string, print frontier.Fingerprint) head {
+// headOf returns the envelope of the record for a change to a page.
+func headOf(c *change, op string, print frontier.Fingerprint) envelope {
 	key := keyOf(print)
 	event := fmt.Sprintf("%s-%x", key, c.place)
 	if c.again != nil {
 		event += fmt.Sprintf("-t%x", c.at.UnixMicro())
 	}
-	return head{event, key, op, c.at.UnixMicro()}
+	return envelope{event, key, op, c.at.UnixMicro()}
 }
 
 // bareFrom is the size from which a record is also made without its texts.
@@ -103,18 +103,18 @@ const bareFrom = 256 << 10
 
 // put returns the record that adds a page.
 func put(c *change, print frontier.Fingerprint, row *collection.Row, line []byte) (outgoing, error) {
-	r := outgoing{head: headOf(c, opPut, print), site: weburl.Site(row.URL)}
+	r := outgoing{envelope: headOf(c, opPut, print), site: weburl.Site(row.URL)}
 	var err error
-	if r.line, err = withHead(r.head, line); err == nil && len(line) >= bareFrom {
+	if r.line, err = withHead(r.envelope, line); err == nil && len(line) >= bareFrom {
 		if line, err = row.MarshalJSON(); err == nil {
-			r.bare, err = withHead(r.head, line)
+			r.bare, err = withHead(r.envelope, line)
 		}
 	}
 	return r, err
 }
 
-// withHead returns a JSON object with the members of a head in front.
-func withHead(h head, object []byte) ([]byte, error) {
+// withHead returns a JSON object with the members of an envelope in front.
+func withHead(h envelope, object []byte) ([]byte, error) {
 	b, err := facts.Encode(h)
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func withHead(h head, object []byte) ([]byte, error) {
 
 // remove returns the record that deletes a page.
 func remove(c *change, print frontier.Fingerprint, reason string, u dowse.URL) (outgoing, error) {
-	r := outgoing{head: headOf(c, opDelete, print)}
+	r := outgoing{envelope: headOf(c, opDelete, print)}
 	var err error
-	r.line, err = facts.Encode(Deletion{DeleteSchema, r.head, strings.ReplaceAll(reason, " ", "_"), u})
+	r.line, err = facts.Encode(Deletion{DeleteSchema, r.envelope, strings.ReplaceAll(reason, " ", "_"), u})
 	return r, err
 }
