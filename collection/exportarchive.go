@@ -9,12 +9,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/archive"
+	"dowse/internal/extract"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/internal/plain"
@@ -441,6 +443,16 @@ var errEnough = errors.New("no more is wanted")
 func pageLine(row *Row) archive.PageLine {
 	return archive.PageLine{
 		URL: row.URL, At: row.Fetch.At, Title: row.Title, Relevance: facts.Finite(row.Page.Verdict.Relevance), Parent: row.Parent,
-		Why: ReasonLine(row.Page.Verdict.Because, 4), Text: row.Text,
+		Why: ReasonLine(row.Page.Verdict.Because, 4), Text: shownText(row.Text),
 	}
+}
+
+// shownText returns the characters of a text that a reader can see, for the search of replay
+// software: invisible ones would hide words from it.
+func shownText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = extract.Shown(line)
+	}
+	return strings.Join(lines, "\n")
 }

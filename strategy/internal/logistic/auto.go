@@ -179,19 +179,44 @@ type autoState struct {
 	Hand     int
 }
 
-// savedAuto is the form in which auto is saved.
+// savedAuto is the form in which auto is saved. The large tables are not in Model and State
+// but in Tables; states that were saved earlier have them where they belong.
 type savedAuto struct {
-	Model *modelState
-	State *autoState
+	Model  *modelState
+	State  *autoState
+	Tables *autoTables
 }
+
+// autoTables are the large tables of auto, packed.
+type autoTables struct{ Words, Squares, Seen, Pages, Sections, Places []byte }
 
 // Save returns the model, the tallies and the waiting leads.
 func (s *auto) Save() ([]byte, error) {
 	s.begin()
-	return state.SaveBinary(&savedAuto{s.saved(), &autoState{
-		Base: s.base, Pages: s.ring.pages, Next: s.ring.next, Sections: s.sections, Places: s.places,
-		Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand,
-	}})
+	model, rest := s.saved(), &autoState{Base: s.base, Next: s.ring.next, Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand}
+	var t autoTables
+	var errs [6]error
+	t.Words, errs[0] = state.Pack(model.Words)
+	t.Squares, errs[1] = state.Pack(model.Squares)
+	t.Seen, errs[2] = state.Pack(model.Seen)
+	t.Pages, errs[3] = state.Pack(s.ring.pages)
+	t.Sections, errs[4] = state.Pack(s.sections)
+	t.Places, errs[5] = state.Pack(s.places)
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	model.Words, model.Squares, model.Seen = nil, nil, nil
+	return state.SaveBinary(&savedAuto{model, rest, &t})
+}
+
+// unpack puts the tables where they belong.
+func (t *autoTables) unpack(m *modelState, k *autoState) error {
+	m.Words, m.Squares, m.Seen = make([]wordWeights, wordCodes), make([]squares, wordCodes), make([]seen, wordCodes)
+	k.Pages, k.Sections, k.Places = make([]cell, lastPages), make([]hostCell, tableSize), make([]hostCell, tableSize)
+	return errors.Join(
+		state.Unpack(t.Words, m.Words), state.Unpack(t.Squares, m.Squares), state.Unpack(t.Seen, m.Seen),
+		state.Unpack(t.Pages, k.Pages), state.Unpack(t.Sections, k.Sections), state.Unpack(t.Places, k.Places),
+	)
 }
 
 // Load restores what Save returned.
@@ -200,6 +225,11 @@ func (s *auto) Load(b []byte) error {
 	var saved savedAuto
 	if err := state.LoadBinary(b, &saved); err != nil {
 		return err
+	}
+	if saved.State != nil && saved.Model != nil && saved.Tables != nil {
+		if err := saved.Tables.unpack(saved.Model, saved.State); err != nil {
+			return err
+		}
 	}
 	if saved.State == nil || !saved.State.sound() || saved.Model == nil || !saved.Model.sound() {
 		return errors.New("strategy: load: saved state is not one of auto")

@@ -2,11 +2,13 @@ package logistic_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/gob"
 	"testing"
 
 	"dowse"
 	"dowse/strategy/internal/logistic"
+	"dowse/strategy/internal/state"
 )
 
 // The saved forms as collections hold them. They are written out here a second time, so
@@ -57,9 +59,11 @@ type (
 		Hand     int
 	}
 	autoForm struct {
-		Model modelForm
-		State autoStateForm
+		Model  modelForm
+		State  autoStateForm
+		Tables *tablesForm
 	}
+	tablesForm struct{ Words, Squares, Seen, Pages, Sections, Places []byte }
 )
 
 // saver is what a crawl saves of a strategy.
@@ -85,9 +89,9 @@ func TestSavedForm(t *testing.T) {
 		}},
 		{"auto", func() saver { return &logistic.Auto{} }, func() any { return &autoForm{} }, func(form any) bool {
 			f := form.(*autoForm)
-			m, s := &f.Model, &f.State
-			return len(m.Signals) > 0 && len(m.Words) > 0 && len(m.Squares) > 0 && len(m.Seen) > 0 && m.Pages.N > 0 &&
-				s.Base.N > 0 && len(s.Pages) > 0 && s.Next > 1 && len(s.Sections) > 0 && len(s.Places) > 0 && len(s.Kept) > 0
+			m, s, t := &f.Model, &f.State, f.Tables
+			return len(m.Signals) > 0 && len(t.Words) > 0 && len(t.Squares) > 0 && len(t.Seen) > 0 && m.Pages.N > 0 &&
+				s.Base.N > 0 && len(t.Pages) > 0 && s.Next > 1 && len(t.Sections) > 0 && len(t.Places) > 0 && len(s.Kept) > 0
 		}},
 	} {
 		s := c.make()
@@ -120,5 +124,53 @@ func TestSavedForm(t *testing.T) {
 				t.Errorf("%s: %s is rated %v after loading, %v before", c.name, u, got, want)
 			}
 		}
+	}
+}
+
+// TestSavedBeforePacking loads a state of auto whose tables are where they belong, as they
+// were saved before they were packed.
+func TestSavedBeforePacking(t *testing.T) {
+	s := &logistic.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0.5, "", said, 0, "kelp forest", "shop prices", "kelp", "shop")))
+	heard(said, s.Follow(autoPage(autoURL(0), 1, "tide", said, 100)))
+	b, err := s.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var form autoForm
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&form); err != nil {
+		t.Fatal(err)
+	}
+	packed := form.Tables
+	form.Tables = nil
+	unpack(t, packed.Words, &form.Model.Words)
+	unpack(t, packed.Squares, &form.Model.Squares)
+	unpack(t, packed.Seen, &form.Model.Seen)
+	unpack(t, packed.Pages, &form.State.Pages)
+	unpack(t, packed.Sections, &form.State.Sections)
+	unpack(t, packed.Places, &form.State.Places)
+	var older bytes.Buffer
+	if err := gob.NewEncoder(&older).Encode(form); err != nil {
+		t.Fatal(err)
+	}
+	restored := &logistic.Auto{}
+	if err := restored.Load(older.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for u, l := range said {
+		if got, want := restored.Rescore(l), s.Rescore(l); got != want {
+			t.Errorf("%s is rated %v after loading, %v before", u, got, want)
+		}
+	}
+}
+
+// unpack makes a table of the size that is packed, and fills it.
+func unpack[T comparable](t *testing.T, packed []byte, table *[]T) {
+	t.Helper()
+	n, _ := binary.Uvarint(packed)
+	*table = make([]T, n)
+	if err := state.Unpack(packed, *table); err != nil {
+		t.Fatal(err)
 	}
 }
