@@ -73,6 +73,7 @@ func TestLimitedByTheMachine(t *testing.T) {
 			t.Cleanup(durable.Inject(func(op durable.Op, _ string) error {
 				if op == durable.OpSync {
 					clock.advance(100 * time.Millisecond)
+					time.Sleep(20 * time.Millisecond) // the loop reports twice a second, and the site ends
 				}
 				return nil
 			}))
@@ -85,6 +86,7 @@ func TestLimitedByTheMachine(t *testing.T) {
 			site := endlessSite(t, 3)
 			cfg := local
 			cfg.Words, cfg.Seeds, cfg.Pages, cfg.Clock = []string{"coral"}, []string{site.URL + "/1"}, 20_000, clock.now
+			cfg.InFlight = 4 // so that there are many commits
 			used := cause(t, &clock, &cfg)
 			ctx, cancel := contextOf(t)
 			seen := map[string]bool{}
@@ -102,7 +104,7 @@ func TestLimitedByTheMachine(t *testing.T) {
 			for range cr.Crawl(ctx) {
 			}
 			if !seen[want] || cr.Err() != nil {
-				t.Errorf("limited by %v, never by %s; %v", seen, want, cr.Err())
+				t.Errorf("limited by %v, never by %s, in %d pages until %s; %v", seen, want, cr.Status().Fetched, cr.StopReason(), cr.Err())
 			}
 		})
 	}
