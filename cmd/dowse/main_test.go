@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,7 +20,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	durable.UsualFloor = 1 << 20 // tests run on any disk
+	durable.UsualFloor = 1 << 20        // tests run on any disk
+	if signal.Ignored(syscall.SIGHUP) { // nohup; the programs that tests start must not inherit it
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	testscript.Main(atHome{m}, map[string]func(){"dowse": func() { crawlClock = wrongClock(); main() }})
 }
 
