@@ -59,7 +59,7 @@ type crawlFlags struct {
 	JSON       bool    `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool    `short:"q" group:"output" help:"Print errors only."`
 	NoProgress bool    `group:"output" rare:"" help:"No live screen, no progress lines."`
-	Serve      serveAt `group:"output" placeholder:"ADDR" help:"Serve the dashboard: --serve, or --serve=ADDR."`
+	Serve      serveAt `group:"output" rare:"" placeholder:"ADDR" help:"Serve the dashboard: --serve, or --serve=ADDR."`
 	Log        string  `group:"output" rare:"" placeholder:"FILE" help:"Append a log to this file; SIGHUP opens it again."`
 	LogFormat  string  `group:"output" rare:"" enum:"text,json" default:"text" shown:"text" placeholder:"FORMAT" help:"Write the log as text or json."`
 

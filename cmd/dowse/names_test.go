@@ -92,10 +92,20 @@ func TestNamesAreChecked(t *testing.T) {
 // the file it is in, a part of it, and why it may.
 type permittedName struct{ path, part, why string }
 
+// shownCommand is why pages of the dashboard name commands: each shows the one that does the same.
+const shownCommand = "pages of the dashboard show the command that does the same"
+
 var permittedNames = []permittedName{
 	{"settings/settings.go", `help:"`, "the table of settings holds the help of their flags"},
 	{"collection/datacard.go", "dowse export . ", "README.md of a collection is for people who got the directory, and may have the program"},
 	{"internal/operations/commands.go", "", "it starts crawls as processes of the command line, and answers show the commands that do the same"},
+	{"internal/dashboard/lab.go", "dowse lab list", shownCommand},
+	{"internal/dashboard/labels.go", "--", shownCommand},
+	{"internal/dashboard/lists.go", "--top", shownCommand},
+	{"internal/dashboard/out.go", "dowse crawl 'coral bleaching'", shownCommand},
+	{"internal/dashboard/overview.go", "dowse status", shownCommand},
+	{"internal/dashboard/search.go", "--", shownCommand},
+	{"lab/experiment/bundle.go", "dowse lab verify", "README.md of a bundle is for people who got the file, and may have the program"},
 	{"lab/experiment/traces.go", "dowse lab traces", "it is a salt, which must stay as it is"},
 }
 

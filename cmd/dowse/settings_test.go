@@ -80,7 +80,7 @@ func TestSettingsAreFlags(t *testing.T) {
 
 // samples has a value of each kind, as a person types it.
 var samples = map[settings.Kind]string{
-	"text": "some-name", "list": "one", "number": "17", settings.Count: "5", settings.Time: "1m30s", settings.Size: "1000KiB",
+	"text": "some-name", "list": "one", "number": "17", settings.Count: "5", settings.Time: "1m30s", settings.Size: "1000MiB", "sink": "jsonl:pages.jsonl",
 	settings.Rate: "2.5/s", settings.Share: "0.25", settings.Until: "harvest<0.05 over 500", settings.Often: "7d", "pattern": "/a[bc]$", "net": "10.0.0.0/8", "flag": "true",
 }
 

@@ -139,7 +139,8 @@ func TestErrorsAsJSON(t *testing.T) {
 // Errors of the command line name the thing, the problem and what is wanted.
 func TestErrorsInPlainWords(t *testing.T) {
 	for args, want := range map[string]string{
-		"serve":                              `unknown command "serve"; see dowse --help`,
+		"xyzzy":                              `unknown command "xyzzy"; see dowse --help`,
+		"sreve":                              `unknown command "sreve"; did you mean "serve"?`,
 		"crwl x":                             `unknown command "crwl"; did you mean "crawl"?`,
 		"lab rnu":                            `unknown command "lab rnu"; did you mean "run"?`,
 		"crawl x --pages -5":                 `--pages: got -5, want 0 or more; see dowse crawl --help`,

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The cost of each page: go test ./internal/dashboard -run '^$' -bench Page. DOWSE_BENCH names a folder with
+// The cost of each page: go test ./internal/dashboard -run '^$' -bench Page. DASHBOARD_BENCH names a folder with
 // one collection, such as one of a million pages; default the synthetic one of 120 pages.
 func BenchmarkPage(b *testing.B) {
 	dir, home := benchDir(b)
@@ -98,7 +98,7 @@ func cpu(b *testing.B) time.Duration {
 
 // benchDir returns a folder with one collection, and the address of its overview.
 func benchDir(b *testing.B) (dir, home string) {
-	if dir = os.Getenv("DOWSE_BENCH"); dir == "" {
+	if dir = os.Getenv("DASHBOARD_BENCH"); dir == "" {
 		return copied(b), "/c/pools/"
 	}
 	list, err := filepath.Glob(filepath.Join(dir, "*.dowse"))

@@ -58,7 +58,7 @@ func (g *guard) try(w http.ResponseWriter, r *http.Request, token, next string) 
 	}
 	if !same(token, g.token) && !g.codes.use(token, now) {
 		g.logins.fail(client, now)
-		g.form(w, http.StatusUnauthorized, loginView{Next: next, Problem: "This is not the token. Copy the address that dowse serve printed, with everything after the question mark."})
+		g.form(w, http.StatusUnauthorized, loginView{Next: next, Problem: "This is not the token. Copy the address that the server printed, with everything after the question mark."})
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
