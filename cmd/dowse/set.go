@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"dowse/collection"
@@ -57,7 +58,9 @@ func (c *setCmd) Run(w *world) error {
 	if err := checkSettings(crawler.Config{Settings: want.Settings}); err != nil {
 		return err
 	}
-	if len(settings.Changes(settings.Settings{}, want.Settings)) == 0 && !resets(want) {
+	// A value that is the default is a change, too, if the collection has another.
+	given := func(f settings.Field) bool { return f.Given(&want.Settings) }
+	if !slices.ContainsFunc(settings.Fields(), given) && !resets(want) {
 		return c.history(w)
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, c.Wait)
