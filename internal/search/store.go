@@ -194,9 +194,16 @@ func (s store) plain() error {
 	return nil
 }
 
+// closing is how long the end of a failed index is waited for. Its goroutines report errors under the
+// path until then, and an index that is made again has the same path.
+const closing = 2 * time.Second
+
 // guarded calls do, and returns early with an error if a goroutine of scorch fails, after
 // which do might wait forever.
-func (w *indexWriter) guarded(do func() error) error {
+func (w *indexWriter) guarded(do func() error) error { return w.guardedFor(0, do) }
+
+// guardedFor is guarded that waits for do for some time after a failure.
+func (w *indexWriter) guardedFor(patience time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		var err error
@@ -208,13 +215,19 @@ func (w *indexWriter) guarded(do func() error) error {
 	case err := <-done:
 		return err
 	case err := <-w.failed:
+		if patience > 0 {
+			select {
+			case <-done:
+			case <-time.After(patience):
+			}
+		}
 		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 }
 
 // close closes the index; everything that was added is on the disk before.
 func (w *indexWriter) close(path string) error {
-	err := w.guarded(w.Scorch.Close)
+	err := w.guardedFor(closing, w.Scorch.Close)
 	w.queue.Close()
 	watchers.Delete(path)
 	return err
