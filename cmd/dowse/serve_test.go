@@ -90,7 +90,7 @@ func answer(t *testing.T, url, token string) (int, string) {
 	return a.StatusCode, string(body)
 }
 
-// The server shows the collections of a folder to whoever has the token, and to nobody else, and ends when it is
+// The server shows the collections of a folder to whoever has the token, and to no one else, and ends when it is
 // interrupted.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
