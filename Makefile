@@ -2,12 +2,12 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./internal/search ./internal/sink ./internal/operations ./internal/api ./internal/agents ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
+RACE = ./crawl ./crawler ./internal/cluster ./internal/search ./internal/sink ./internal/operations ./internal/api ./internal/agents ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
 
 CHAOS ?= 1h
 SOAK ?= 2h
 
-.PHONY: results help test vet browser unit race cross build release demo bench costs curves fuzz faults outages chaos soak
+.PHONY: viewers million results help test vet browser unit race cross build release demo bench exportcost sinkcost costs curves fuzz faults outages chaos clusterchaos soak
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -50,10 +50,27 @@ demo: ## crawl the built-in demo web
 curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
+CORPUS ?= /tmp/dowse-corpus.dowse
+exportcost: ## export 100,000 pages of 20 KB on 2 processors: pages/s, heap, processor time; keeps its collection in $(CORPUS)
+	GOMAXPROCS=2 go test ./collection -run '^$$' -bench ExportCorpus -benchtime 1x -corpus-pages 100000 -corpus-dir $(CORPUS) -timeout 4h
+
+PAIRS ?= 5
+sinkcost: ## crawl 12,000 pages without and with sinks, in turn, PAIRS times, and print what sinks cost
+	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
+	awk '/^Benchmark/ { for (i = 2; i <= NF; i++) if ($$i ~ /^cpu/) v = $$(i-1); split($$1, n, /[\/-]/); if (n[2] == "none") base = v; else printf "%s %.1f us, %+.1f %% of the crawl\n", n[2], v, (v / base - 1) * 100 }'
+
 bench: ## benchmarks of the hot paths
 	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/internal/treasure ./strategy/internal/interest ./internal/demo
 
-results: ## docs/results.md from runs of all experiments: hours; continues what was begun, EXPERIMENTS="002-f9" for some
+viewers: ## what an open dashboard costs a crawl: ten pairs of crawls, with and without a viewer
+	go test ./internal/dashboard -run '^$$' -bench 'Viewer$$' -timeout 0 -args -pairs 10
+
+MILLION ?= $(CURDIR)/million
+million: ## pages of the dashboard over a collection of a million pages, made once in MILLION=million (3 GB)
+	go test ./internal/operations -run '^$$' -bench Open -timeout 0 -args -pages 1000000 -made $(MILLION)
+	DASHBOARD_BENCH=$(MILLION) go test ./internal/dashboard -run '^$$' -bench 'Page|Fifty' -timeout 0
+
+results: ## docs/results.md from runs of all experiments: an hour of processor time; continues what was begun, EXPERIMENTS="002-f9" for some (other sections stay)
 	lab/experiment/results.sh
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
@@ -69,6 +86,9 @@ outages: ## crawls without network, name server, files or memory, for as long as
 
 chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
 	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)
+
+clusterchaos: ## clusters whose processes and NATS servers are killed, frozen and cut off at random, for CHAOS=1h
+	go test ./cmd/dowse -run 'TestClusterChaos$$' -v -timeout 0 -clusterchaos $(CHAOS)
 
 soak: build ## a crawl with 5 % faults that is killed and resumed 20 times, for SOAK=2h, 2.5 GB; prints how fast it grows
 	cd bench && go run . soak -dowse ../dowse -for $(SOAK) -faults 0.05 -kills 20 -pages 250000 -rate 12

@@ -61,7 +61,8 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/state": {},
 	"dowse/strategy/internal/book":  {"dowse/internal/text"},
 	"dowse/internal/extract":        {"dowse", "dowse/weburl"},
-	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract"},
+	"dowse/internal/repeats":        {"dowse", "dowse/internal/wire"},
+	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract", "dowse/internal/repeats"},
 	"dowse/internal/durable":        {},
 	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
@@ -73,10 +74,11 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/freshness":  {"dowse", "dowse/internal/demo", "dowse/internal/refresh"},
 	"dowse/internal/admission":      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
 	"dowse/internal/ledger":         {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
-	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/refresh", "dowse/internal/wire"},
+	"dowse/crawl":                   {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/refresh", "dowse/internal/repeats", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":   {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
-		"dowse/internal/text", // which words of a model are those of a page that was taken down
+		"dowse/internal/admission", // which entry of block concerns a host
+		"dowse/internal/text",      // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
 		"dowse/internal/requisite", "dowse/internal/sink",
@@ -89,34 +91,40 @@ var allowed = map[string][]string{
 	"dowse/internal/sink": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/plain", "dowse/weburl",
 	},
-	"dowse/internal/demo": {"dowse", "dowse/weburl"},
-	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
+	"dowse/internal/cluster": {"dowse", "dowse/crawl", "dowse/internal/archive", "dowse/internal/durable", "dowse/internal/repeats", "dowse/internal/wire"},
+	"dowse/internal/demo":    {"dowse", "dowse/weburl"},
+	"dowse/lab":              {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission",
-		"dowse/internal/sink", // a crawl of a Go program has its sinks, too
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
+		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
+		"dowse/internal/cluster", // visits that workers make, commits that are published
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {
+		"dowse/internal/admission",                        // which entry blocks a host
 		"dowse/internal/requisite", "dowse/internal/sink", // their counts in the status
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/topic", "dowse/collection", "dowse/crawl", "dowse/crawler",
 		"dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/plain", "dowse/internal/search", "dowse/internal/site",
 		"dowse/internal/extract", "dowse/internal/maintext", // one page as Markdown
 		"dowse/internal/durable", // topics of crawls that are started
+		"dowse/internal/tgraph",  // the T-Graph that a crawl was given
+		"dowse/internal/text",    // how the words of a topic are read
 	},
 	"dowse/internal/api":         {"dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain"},
 	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/wire",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/internal/site", "dowse/internal/demo", "dowse/fetch",
 		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/text", "dowse/internal/durable", "dowse/internal/plain",
-		"dowse/topic", // a judge of words grows inside a simulated crawl by the code of live crawls
+		"dowse/internal/repeats", // what crawls do without the parts that pages of a host repeat
+		"dowse/topic",            // a judge of words grows inside a simulated crawl by the code of live crawls
 	},
 	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure", "dowse/internal/plain"},
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
@@ -172,8 +180,8 @@ var modules = map[string]struct {
 	"github.com/parquet-go/parquet-go":       {"Parquet", []string{"collection"}},
 	"github.com/modelcontextprotocol/go-sdk": {"tools for agents", []string{"internal/agents", "cmd/dowse"}},
 	"github.com/alecthomas/kong":             {"the command line", []string{"cmd/dowse"}},
-	"github.com/nats-io/nats.go":             {"sinks that are NATS streams", []string{"internal/sink", "cmd/dowse"}},
-	"github.com/nats-io/nats-server/v2":      {"tests: a NATS server", []string{"internal/sink", "cmd/dowse"}},
+	"github.com/nats-io/nats.go":             {"sinks that are NATS streams; the streams of a cluster", []string{"internal/sink", "internal/cluster", "cmd/dowse"}},
+	"github.com/nats-io/nats-server/v2":      {"the embedded server of a cluster; tests of sinks", []string{"internal/sink", "internal/cluster", "cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":         {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":             {"tests: another reader of WARC", []string{"internal/archive"}},
 	"github.com/internetarchive/gowarc":      {"tests: another reader of WARC", []string{"internal/archive"}},
@@ -189,11 +197,11 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/worddiff", "internal/ledger", "crawl", "internal/extract", "internal/maintext", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
+		".", "internal/text", "judge", "internal/site", "internal/facts", "internal/frontier", "internal/admission", "internal/estimate", "internal/refresh", "internal/worddiff", "internal/ledger", "crawl", "internal/extract", "internal/maintext", "internal/repeats", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/internal/linkclass", "strategy/internal/treasure", "internal/tgraph", "strategy/internal/interest", "strategy/internal/logistic", "strategy/input",
 		"strategy/internal/lead", "internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}
-	drivers = []string{"crawl/live.go", "internal/ledger/journal.go", "internal/ledger/redact.go", "internal/ledger/leftover.go"}
+	drivers = []string{"crawl/live.go", "internal/ledger/journal.go", "internal/ledger/redact.go", "internal/ledger/leftover.go", "internal/ledger/scratch.go"}
 )
 
 // source is a Go file of the module.

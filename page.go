@@ -50,9 +50,11 @@ type Page struct {
 	Fetch    Fetch
 	Document // empty unless Outcome is Fetched, but for Links
 	Verdict  Verdict
-	OnTopic  bool  // set by the crawl: Verdict.Relevance reaches the threshold
-	Near     URL   // an earlier page with nearly the same text, if any
-	Maps     []URL // further sitemaps that a sitemap index lists
+	OnTopic  bool     // set by the crawl: Verdict.Relevance reaches the threshold
+	Near     URL      // an earlier page with nearly the same text, if any
+	Repeated []Span   // runs of bytes of Text that other pages of the host have too, where a crawl looks for them
+	Blocks   []uint32 // hashes of the blocks of Text, sorted, where a crawl learns from them what pages of the host repeat
+	Maps     []URL    // further sitemaps that a sitemap index lists
 
 	Host *HostReport // what the visit learnt of the host; nil for nothing
 }
@@ -172,6 +174,10 @@ type Mention struct {
 	Context float64  // the judge's rating of the window; NaN for none
 
 	AnchorScore float64 // the judge's rating of the anchor alone; 0 unless asked for, see [Traits]
+
+	// Repeated reports that the mention is in a part of the text that other pages of the host have too, such as a
+	// menu. Strategies are shown it without words.
+	Repeated bool
 }
 
 // Target is what a crawl knows of a link's target at the time of Follow.

@@ -3,6 +3,7 @@
 // own so that no other crawler becomes a dependency of dowse.
 //
 //	go run . run -pages 5000 -repeat 3
+//	go run . scale -urls 10000000
 //	go run . soak -for 2h -faults 0.05 -kills 20 -pages 250000 -rate 12
 //
 // One process serves the web, and each contender crawls it in a process of its
@@ -14,6 +15,10 @@
 // The floor is what no crawler can avoid: fetching, tokenizing, and remembering
 // URLs. The ratio to it means more than absolute numbers, which depend on the
 // machine.
+//
+// scale grows a collection to many known URLs, with pages made in memory, and prints what a URL costs
+// in memory and on disk, what a page costs the loop, how long a snapshot stops it, and how long a
+// restart takes.
 //
 // soak runs the program for a long time on a web with faults, kills it at random
 // moments, starts it again, and prints how memory, open files, goroutines and disk

@@ -31,13 +31,15 @@ type options struct {
 	dowse                string
 	kills                int
 	seed                 uint64
+	urls                 int
+	dir, strategy        string
 }
 
 // main dispatches to the commands. serve and one are for run and soak, which
 // start them as processes of their own.
 func main() {
 	if len(os.Args) < 2 {
-		fatal(fmt.Errorf("want run, soak, serve or one; see the package comment"))
+		fatal(fmt.Errorf("want run, soak, scale, serve or one; see the package comment"))
 	}
 	var o options
 	f := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -51,6 +53,9 @@ func main() {
 	f.StringVar(&o.dowse, "dowse", "../dowse", "of soak: the program")
 	f.IntVar(&o.kills, "kills", 20, "of soak: how often the crawl is killed")
 	f.Uint64Var(&o.seed, "seed", 1, "of kills and faults")
+	f.IntVar(&o.urls, "urls", 1_000_000, "of scale: known URLs to grow to")
+	f.StringVar(&o.dir, "dir", "", "of scale: folder for the collection; default a temporary one")
+	f.StringVar(&o.strategy, "strategy", "auto", "of scale: the strategy")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
 	f.StringVar(&o.profile, "cpuprofile", "", "of one: write a CPU profile")
 	f.Parse(os.Args[2:])
@@ -63,9 +68,28 @@ func main() {
 		run(o)
 	case "soak":
 		soak(o, *long)
+	case "scale":
+		inFolder(o, scale)
+	case "restart":
+		restart(o)
 	default:
-		fatal(fmt.Errorf("no command %q: want run, soak, serve or one", os.Args[1]))
+		fatal(fmt.Errorf("no command %q: want run, soak, scale, serve or one", os.Args[1]))
 	}
+}
+
+// inFolder runs a command in the folder of its flag, or in a temporary one that is removed after it.
+func inFolder(o options, run func(options)) {
+	if o.dir != "" {
+		run(o)
+		return
+	}
+	dir, err := os.MkdirTemp("", "dowse-scale")
+	if err != nil {
+		fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	o.dir = dir
+	run(o)
 }
 
 // one runs one contender and prints what it measured of itself as JSON, for run.

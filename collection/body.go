@@ -1,9 +1,11 @@
 package collection
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -43,14 +45,18 @@ func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err e
 }
 
 // body returns the decoded body and the header of the record at a place. It
-// follows one reference at most: the original of a revisit is always a response.
+// follows one reference at most: the original of a revisit is always a response. Of a
+// revisit the header is its own, since the wishes of owners are in it, but for what
+// describes the body.
 func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	r, err := c.record(place)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { r.Close() }()
+	var later *http.Response
 	if r.Type() == "revisit" {
+		later, _ = r.Response() // a revisit of another program may have no header
 		first, err := c.original(r)
 		if err != nil {
 			return nil, nil, err
@@ -64,7 +70,7 @@ func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	raw, err := readBody(resp)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +81,38 @@ func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 			return nil, nil, err
 		}
 	}
-	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header, nil
+	return fetch.Decoded(resp.Header, raw, maxBody), revisited(resp.Header, later), nil
+}
+
+// revisited returns the header of a revisit whose body is that of an earlier answer: the fields that describe
+// the body are those of the earlier one. The answer 304 names only what has changed. later is nil for an answer
+// that is no revisit.
+func revisited(earlier http.Header, later *http.Response) http.Header {
+	if later == nil {
+		return earlier
+	}
+	header := http.Header{}
+	if later.StatusCode == http.StatusNotModified {
+		header = earlier.Clone()
+	}
+	maps.Copy(header, later.Header)
+	for _, name := range []string{"Content-Type", "Content-Encoding", "Content-Length", "Transfer-Encoding"} {
+		if values, ok := earlier[name]; ok {
+			header[name] = values
+		} else {
+			delete(header, name)
+		}
+	}
+	return header
+}
+
+// readBody reads the body of an archived answer, at most maxBody bytes of it. The length in the
+// header only sizes the buffer: it is what the server sent, and may be wrong.
+func readBody(resp *http.Response) ([]byte, error) {
+	const most = 1 << 20 // that is allocated before anything is read
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), most)+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody))
+	return buf.Bytes(), err
 }
 
 // record opens the record of the archive at a place. The caller must close it.

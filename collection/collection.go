@@ -15,6 +15,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/durable"
 	"dowse/internal/frontier"
+	"dowse/internal/requisite"
 )
 
 // A Collection is an open directory. It is not safe for concurrent use: while a
@@ -32,6 +33,9 @@ type Collection struct {
 	// Notices are messages for a person about the opening and about exports,
 	// such as torn ends that were cut off.
 	Notices []string
+	// Copy is the process of the standby that kept the directory as a copy when it was opened to be
+	// read; 0 for none.
+	Copy int
 	// Unread is what lists and exports passed over because it can't be read.
 	Unread Unread
 
@@ -62,6 +66,9 @@ type Collection struct {
 	plannedTopic []byte
 	plannedFiles map[string][]byte
 
+	// saving is a save of the state that is under way, see Checkpoint.
+	saving sync.WaitGroup
+
 	// ended is an interrupted takedown that was completed when the collection
 	// was opened; nil if there was none.
 	ended *takedown
@@ -69,9 +76,11 @@ type Collection struct {
 	// found when a revisit first needs them, see findOriginals.
 	originals map[string]dowse.Place
 	seeking   sync.Mutex // held while originals are looked for
-	// usages are what the robots.txt of hosts say of the use of their pages, see
-	// usageRules.
-	usages map[frontier.HostID][]usageRule
+	// usages are what hosts reserve in robots.txt and tdmrep.json, see usesOf.
+	usages map[frontier.HostID]hostUses
+	// tdm are the lines of the requisites that are tdmrep.json files, see tdmOf; nil until
+	// they are needed.
+	tdm map[dowse.URL]*requisite.Line
 }
 
 // folders are the folders that every collection has.
@@ -145,6 +154,7 @@ func Unfinished(dir string) (bool, error) {
 	}
 	for _, n := range names {
 		switch name := n.Name(); {
+		case name == lockName: // of a process that was killed before it wrote anything
 		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):
 		case name == "models" && n.IsDir() && onlyModels(filepath.Join(dir, name)):
 		case name == needsFolder && n.IsDir(): // copies
@@ -199,6 +209,8 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 		if c.lock, err = lock(dir); err != nil {
 			return nil, err
 		}
+	} else if isHeld(dir) && lockHas(dir, lockCopy) {
+		c.Copy, _ = readLock(dir)
 	}
 	c.inFlight = s.Resolved().InFlight
 	if err = c.journalLost(); err == nil {

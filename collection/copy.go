@@ -38,7 +38,7 @@ func (c *Collection) CopyTo(to string) (done copied, err error) {
 	switch kept, err := ReadSettings(to); {
 	case err == nil && (kept.Key != c.Settings.Key || !kept.Begun.Equal(c.Settings.Begun)):
 		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrOther)
-	case err == nil && Running(to) != 0:
+	case err == nil && isHeld(to):
 		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrLocked)
 	case err != nil:
 		if free, err := Unfinished(to); !free {

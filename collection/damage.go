@@ -9,6 +9,7 @@ import (
 
 	"dowse/crawl"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 )
 
 // ErrDamaged is returned for a collection of which something is missing or
@@ -230,6 +231,9 @@ func (c *Collection) archiveShort() error {
 func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, error) {
 	set := c.Settings.Resolved()
 	visits := max(c.inFlight, set.InFlight, c.cfg.Polite.InFlight)
+	if _, err := durable.In(c.Dir).Lstat(clusterName); err == nil {
+		visits = max(visits, clusterVisits)
+	}
 	if !begun {
 		visits = 0 // the seeds are committed before the first visit
 	}

@@ -22,6 +22,7 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/maintext"
+	"dowse/internal/plain"
 )
 
 // ExportOptions select what to export. If neither On nor All is set, the pages
@@ -66,10 +67,13 @@ type ExportOptions struct {
 	// crawl for sites, the hosts of others.
 	Graph string
 	// Progress, if set, is called with the pages that were looked at and how many
-	// there are.
+	// there are, or with the pages that were exported and Limit if that is nearer to
+	// the end.
 	Progress func(done, total int)
 	// Force replaces an existing file, or a folder that an export has written.
 	Force bool
+	// CheckOnly checks the options and writes nothing. The collection is not read for it.
+	CheckOnly bool
 	// Stdout receives the export to "-"; default os.Stdout.
 	Stdout io.Writer
 	// Software is the name and version recorded in archives; default "dowse".
@@ -144,17 +148,17 @@ func exportFormats() []exportFormat {
 	}
 }
 
-// An ExportFormat describes a format for people.
-type ExportFormat struct{ Suffix, About string }
+// A formatInfo describes a format for people.
+type formatInfo struct{ Suffix, About string }
 
 // ExportFormats returns the formats of [Collection.Export].
-func ExportFormats() (list []ExportFormat) {
+func ExportFormats() (list []formatInfo) {
 	for _, f := range exportFormats() {
 		suffix := "." + f.suffix
 		if f.packed {
 			suffix += "(.gz, .zst)"
 		}
-		list = append(list, ExportFormat{suffix, f.about})
+		list = append(list, formatInfo{suffix, f.about})
 	}
 	return list
 }
@@ -202,8 +206,11 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 		return 0, fmt.Errorf("collection: export to %s: %w", out, err)
 	}
 	x, err := newExporter(ctx, c, out, format, opt)
-	if err == nil {
+	if err == nil && !opt.CheckOnly {
 		err = x.run(format, pack)
+	}
+	if x != nil && len(x.unasked) > 0 {
+		x.notes = append(x.notes, fmt.Sprintf("the tdmrep.json of %s is not in the collection: headers, pages and robots.txt were respected", plain.Some(len(x.unasked), "host")))
 	}
 	if x != nil {
 		c.Notices = append(c.Notices, x.notes...)
@@ -215,8 +222,25 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 	return n, nil
 }
 
+// applies returns an error for an option that has no effect on a format: whoever gave it wanted something else.
+func (f *exportFormat) applies(opt *ExportOptions) error {
+	isList := f.list != nil || f.suffix == "md"
+	switch {
+	case opt.Graph != "" && !slices.Contains([]string{"gexf", "graphml", "dot", "edges.csv", "svg"}, f.suffix):
+		return wrong("graph: %s is no graph; want .gexf, .graphml, .dot or .edges.csv", f.suffix)
+	case len(opt.Fields) > 0 && f.list == nil:
+		return wrong("fields: %s has none to choose from; want .jsonl, .csv or .parquet", f.suffix)
+	case (opt.Text == textMain || opt.Text == textAll) && !isList && f.suffix != "wacz":
+		return wrong("text: %s holds no texts of pages; want .jsonl, .csv, .parquet, .md or .wacz", f.suffix)
+	}
+	return nil
+}
+
 // newExporter checks the options of an export.
 func newExporter(ctx context.Context, c *Collection, out string, format exportFormat, opt ExportOptions) (x *exporter, err error) {
+	if err := format.applies(&opt); err != nil {
+		return nil, err
+	}
 	folder := format.suffix == "md"
 	if opt.Text == "" && (folder || format.suffix == "parquet" || format.suffix == "wacz") {
 		opt.Text = textMain
@@ -251,6 +275,7 @@ func (x *exporter) run(format exportFormat, pack string) error {
 			return err
 		}
 	}
+	durable.Sweep(x.workDir())
 	switch {
 	case x.markdown:
 		return x.writeFolder()
@@ -280,6 +305,7 @@ type exporter struct {
 
 	sel         *selection
 	needsFields bool // the export has facts of the content of pages
+	noWords     bool // nothing counts the words of the own text of pages
 	markdown    bool
 	left        map[string]int // pages that were left out, by reason
 	card        cardCounts
@@ -293,9 +319,10 @@ type exporter struct {
 	templates map[uint32]*maintext.Template
 	learnt    int
 
-	// withheld are the pages that an archive must not have, with the files that
-	// hold them; nil until they are looked for.
-	withheld map[dowse.URL]string
+	withheld withheld // what an archive must not have
+
+	// unasked are the homepages of hosts that were not asked for what they reserve.
+	unasked map[dowse.URL]bool
 
 	// exported are the pages whose records were copied.
 	exported map[dowse.URL]bool

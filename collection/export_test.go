@@ -283,3 +283,20 @@ func TestExportRefuses(t *testing.T) {
 		t.Errorf("left behind: %v", names)
 	}
 }
+
+// TestProgressOfALimit: an export with a limit reports how much of the limit it has, not how few of all pages it
+// has looked at.
+func TestProgressOfALimit(t *testing.T) {
+	sequential(t)
+	c := open(t, madeDir(t), true)
+	ends := map[int]int{} // the totals that were reported, with how far each came
+	n, err := c.Export(t.Context(), filepath.Join(t.TempDir(), "a.jsonl"), collection.ExportOptions{
+		All: true, Limit: 40, Progress: func(done, total int) { ends[total] = max(ends[total], done) },
+	})
+	if err != nil || n != 40 {
+		t.Fatalf("%d pages, %v; want 40", n, err)
+	}
+	if len(ends) != 1 || ends[40] == 0 {
+		t.Errorf("progress by total: %v, want parts of 40", ends)
+	}
+}

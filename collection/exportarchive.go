@@ -16,10 +16,9 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/internal/extract"
 	"dowse/internal/facts"
-	"dowse/internal/frontier"
-	"dowse/internal/plain"
 )
 
 // warc writes the selected pages as one WARC file.
@@ -30,45 +29,6 @@ func (x *exporter) warc(w io.Writer) error {
 	return x.copyPages(w, x.filter())
 }
 
-// findWithheld finds the pages that the archive must not have, by the selection of the
-// export, and adds a note that counts them. Challenges, which hosts send in place of
-// pages, are among them: no person was meant to see them.
-func (x *exporter) findWithheld() error {
-	x.withheld = map[dowse.URL]string{}
-	err := x.pages(Filter{Since: x.opt.Since}, func(row *Row) error {
-		if !x.admits(row) {
-			x.withheld[row.URL] = row.Fetch.Archive.File
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, m := range leftMeanings() {
-		if n := x.left[m[0]]; n > 0 {
-			x.notes = append(x.notes, fmt.Sprintf("%s left out: %s", plain.Some(n, "page"), m[1]))
-		}
-	}
-	fr := x.c.Crawl.Frontier()
-	for id := range frontier.ID(fr.Len()) {
-		if fr.State(id) != dowse.Excluded || x.c.Crawl.ReasonFor(id) != dowse.SkipChallenge {
-			continue
-		}
-		if v, ok := fr.Visit(id); ok {
-			if e, err := x.c.entry(v.Place); err == nil && e.Page != nil {
-				x.withheld[x.c.URL(id)] = e.Page.Fetch.Archive.File
-			}
-		}
-	}
-	return nil
-}
-
-// isWithheld reports whether the archive must not have a page.
-func (x *exporter) isWithheld(u dowse.URL) bool {
-	_, withheld := x.withheld[u]
-	return withheld
-}
-
 // copyPages writes the records of the selected pages, and once each the records
 // that they refer to, since a revisit without its original can't be replayed.
 // Pages whose record can't be read are left out and not counted.
@@ -77,6 +37,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
 	pagesAt := map[dowse.Place][]dowse.URL{} // the pages that need the record at a place
+	var whole [][2]dowse.Place               // revisits whose originals the archive must not have, with these
 	add := func(p dowse.Place, u dowse.URL) {
 		key := dowse.Place{File: p.File, Offset: p.Offset}
 		if !taken[key] {
@@ -97,6 +58,10 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		}
 		x.n++
 		x.exported[row.URL] = true
+		if first.File != "" && x.isWithheldAt(first) {
+			whole = append(whole, [2]dowse.Place{p, first})
+			return nil
+		}
 		add(p, row.URL)
 		if first.File != "" {
 			add(first, row.URL)
@@ -114,6 +79,12 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 			}
 		}
 	})
+	for _, w2 := range whole {
+		if err == nil {
+			dir := x.c.ArchiveDir()
+			err = archive.CopyWhole(w, filepath.Join(dir, w2[0].File), w2[0].Offset, filepath.Join(dir, w2[1].File), w2[1].Offset)
+		}
+	}
 	return err
 }
 
@@ -200,11 +171,11 @@ func writeShared(name string, s Settings) error {
 // files of the collection itself if all of them are wanted and sound, otherwise
 // copies in a temporary folder. clean removes the folder; it is never nil.
 func (x *exporter) archives() (files []string, index string, clean func(), err error) {
-	dir, err := os.MkdirTemp(x.workDir(), "dowse-export-*")
+	scratch, err := durable.NewScratch(x.workDir(), "export")
 	if err != nil {
 		return nil, "", func() {}, err
 	}
-	clean = func() { os.RemoveAll(dir) }
+	dir, clean := scratch.Path, scratch.Remove
 	index = filepath.Join(dir, "index.cdxj")
 	if x.opt.On || !x.opt.Since.IsZero() || !x.opt.Changed.IsZero() || x.sel.isChosen(&x.opt) {
 		files, err = x.chosen(dir, index)
@@ -249,7 +220,7 @@ func writeIndexOf(index string, lost func(archive.Loss), files ...string) error 
 func (x *exporter) committedFiles(dir string) ([]string, error) {
 	files, err := archive.Files(x.c.ArchiveDir())
 	last := x.c.Crawl.LastArchived()
-	if err != nil || !x.c.readOnly || Running(x.c.Dir) == 0 {
+	if err != nil || !x.c.readOnly || !isHeld(x.c.Dir) {
 		return files, err
 	}
 	var earlier []string
@@ -281,8 +252,8 @@ func (c *Collection) copyHead(w io.Writer, name string, n int64) error {
 
 // whole returns the WARC files of the collection and writes their index. A
 // damaged file is replaced by a copy of its readable records, since viewers stop
-// at the first damaged one, and a file with pages that the archive must not have by
-// a copy without them.
+// at the first damaged one, and the files from the first page on that the archive must not have
+// by copies without such pages.
 func (x *exporter) whole(dir, index string) ([]string, error) {
 	files, err := x.committedFiles(dir)
 	if err != nil {
@@ -305,21 +276,21 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	}, files...); err != nil {
 		return nil, err
 	}
-	for _, name := range x.withheld {
-		if name != "" {
-			damaged[filepath.Join(x.c.ArchiveDir(), name)] = true
-		}
-	}
-	if len(damaged) == 0 {
+	edited := x.firstWithheld(files)
+	if len(damaged) == 0 && edited == len(files) {
 		return files, nil
 	}
+	clean := filepath.Join(dir, "clean")
+	if err := durable.In(dir).Mkdir("clean"); err != nil {
+		return nil, err
+	}
 	for i, path := range files {
-		if !damaged[path] {
+		if !damaged[path] && i < edited {
 			continue
 		}
-		files[i] = filepath.Join(dir, filepath.Base(path))
+		files[i] = filepath.Join(clean, filepath.Base(path))
 		if err := toFile(files[i], false, func(w io.Writer) error {
-			return archive.CopySound(w, path, func(archive.Loss) {}, func(target string) bool { return x.isWithheld(dowse.URL(target)) })
+			return archive.CopySound(w, path, x.c.ArchiveDir(), func(archive.Loss) {}, x.withhold(filepath.Base(path)))
 		}); err != nil {
 			return nil, err
 		}
@@ -371,7 +342,7 @@ func (x *exporter) leaveOut(u dowse.URL, err error) {
 // room for it, or the default one of the system for standard output.
 func (x *exporter) workDir() string {
 	if x.out == "-" {
-		return ""
+		return os.TempDir()
 	}
 	return filepath.Dir(x.out)
 }

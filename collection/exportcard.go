@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dowse/internal/extract"
 	"dowse/internal/facts"
 	"dowse/internal/plain"
 	"dowse/weburl"
@@ -37,6 +38,7 @@ type cardCounts struct {
 	OnTopic   int            `json:"on_topic"`
 	Tokens    int            `json:"tokens"`
 	Bytes     int            `json:"bytes"`
+	Truncated int            `json:"truncated,omitempty"`
 	First     string         `json:"first"`
 	Last      string         `json:"last"`
 	Languages map[string]int `json:"languages"`
@@ -56,6 +58,9 @@ func (k *cardCounts) count(row *Row) {
 		tokens, _ := facts.Named("token_count").Value(row).(int)
 		k.Tokens += tokens
 		k.Bytes += len(row.Text)
+	}
+	if row.Fetch.Truncated || row.Cut != "" && row.Cut != extract.CutLinks {
+		k.Truncated++
 	}
 	at := row.Fetch.At.UTC().Format("2006-01-02T15:04:05Z")
 	if k.First == "" || at < k.First {
@@ -98,6 +103,7 @@ type dataCard struct {
 	Text       string         `json:"text"`
 	TextBytes  int            `json:"text_bytes"`
 	Tokens     int            `json:"tokens"`
+	Truncated  int            `json:"truncated,omitempty"` // pages whose text is not complete
 	First      string         `json:"first_fetched,omitempty"`
 	Last       string         `json:"last_fetched,omitempty"`
 	Languages  map[string]int `json:"languages,omitempty"`
@@ -145,7 +151,7 @@ func (x *exporter) dataCardOf(files []string) *dataCard {
 	k, s := &x.card, &x.c.Settings
 	d := &dataCard{
 		Schema: cardSchema, Collection: s.Name, Topic: s.Name, Synthetic: s.Demo != nil, Format: x.format, Files: files,
-		Pages: k.Pages, OnTopic: k.OnTopic, Text: x.opt.Text, TextBytes: k.Bytes, Tokens: k.Tokens, First: k.First, Last: k.Last,
+		Pages: k.Pages, OnTopic: k.OnTopic, Text: x.opt.Text, TextBytes: k.Bytes, Tokens: k.Tokens, Truncated: k.Truncated, First: k.First, Last: k.Last,
 		Languages: k.Languages, Licences: k.Licences, Flags: k.Flags, Hosts: len(k.Hosts), Judges: k.Judges,
 		Threshold: x.c.Threshold(), Strategy: s.Strategy, Version: s.Version, Audit: strings.ReplaceAll(x.c.checked(), "\n", " "),
 		Selection: cardSelection{
@@ -169,6 +175,14 @@ func (x *exporter) dataCardOf(files []string) *dataCard {
 		}
 	}
 	return d
+}
+
+// outFree returns an error if the list would replace a file. A pipe or a device is written to.
+func (x *exporter) outFree() error {
+	if !isRegular(x.out) {
+		return nil
+	}
+	return free(x.out, x.opt.Force)
 }
 
 // cardsFree returns an error if the data card of a list would replace a file.
@@ -227,6 +241,9 @@ func (d *dataCard) markdown() []byte {
 		row("text of the pages", map[string]string{textMain: "their own text, without the frames of their sites", textAll: "all of it"}[d.Text])
 		row("bytes of text", d.TextBytes)
 		row("tokens (words, numbers, punctuation)", d.Tokens)
+	}
+	if d.Truncated > 0 {
+		row("pages whose text is not complete (`truncated`, `cut`)", d.Truncated)
 	}
 	if d.First != "" {
 		row("fetched from", d.First)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/internal/plain"
 	"dowse/internal/site"
 	"dowse/weburl"
 )
@@ -228,9 +230,44 @@ func (g *linkGraph) attributes() []graphAttribute {
 			graphAttribute{"best_relevance", "double", func(n *graphNode) string { return decimal(n.best) }})
 	}
 	return append(list,
+		graphAttribute{"url", "string", func(n *graphNode) string { return n.name }},
 		graphAttribute{"title", "string", func(n *graphNode) string { return n.title }},
 		graphAttribute{"host", "string", func(n *graphNode) string { return n.host }},
 		graphAttribute{"depth", "int", func(n *graphNode) string { return strconv.Itoa(n.depth) }})
+}
+
+// labelLength is how many characters of a title are written next to a node.
+const labelLength = 50
+
+// label returns what a picture shows of a node: the host, or the title of a page. URLs are too long to be
+// read in a picture; they are an attribute.
+func (g *linkGraph) label(n *graphNode) string {
+	if g.kind == graphHosts || n.title == "" {
+		return n.name
+	}
+	return plain.Fit(n.title, labelLength)
+}
+
+// tooltip returns what a drawing shows of a node on request.
+func (g *linkGraph) tooltip(n *graphNode) string {
+	if g.kind == graphHosts {
+		return fmt.Sprintf("relevance %.3f, %d of %s on topic", n.relevance, n.onTopic, plain.Some(n.pages, "page"))
+	}
+	return fmt.Sprintf("relevance %.3f, %s", n.relevance, n.name)
+}
+
+// size returns the diameter of a node in a picture: a host is larger the more of its pages were fetched.
+func (g *linkGraph) size(n *graphNode) float64 {
+	if g.kind == graphHosts {
+		return 6 + 5*math.Log2(1+float64(n.pages))
+	}
+	return 6 + 8*n.relevance
+}
+
+// colour returns the colour of a node in a picture: grey if it is not relevant, the greener the more it is.
+func (n *graphNode) colour() (red, green, blue int) {
+	at := func(low, high float64) int { return int(math.Round(low + (high-low)*min(max(n.relevance, 0), 1))) }
+	return at(190, 10), at(190, 140), at(190, 120)
 }
 
 // decimal returns a number with six digits.
@@ -296,7 +333,7 @@ func (x *exporter) gexf(w io.Writer) error {
 	return x.writeGraph(w, func(g *site.Graph) error { return g.GEXF(w) }, func(g *linkGraph, l *graphLines) error {
 		types := map[string]string{"int": "integer"}
 		l.add(`<?xml version="1.0" encoding="UTF-8"?>`)
-		l.add(`<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph defaultedgetype="directed"><attributes class="node">`)
+		l.add(`<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3"><graph defaultedgetype="directed"><attributes class="node">`)
 		attributes := g.attributes()
 		for i, a := range attributes {
 			l.add(`<attribute id="%d" title="%s" type="%s"/>`, i, a.name, cmp.Or(types[a.kind], a.kind))
@@ -304,11 +341,12 @@ func (x *exporter) gexf(w io.Writer) error {
 		l.add(`</attributes><attributes class="edge"><attribute id="0" title="relevance" type="double"/></attributes><nodes>`)
 		for _, id := range g.order {
 			n := g.nodes[id]
-			l.add(`<node id="%d" label="%s"><attvalues>`, id, inXML(n.name))
+			l.add(`<node id="%d" label="%s"><attvalues>`, id, inXML(g.label(n)))
 			for i, a := range attributes {
 				l.add(`<attvalue for="%d" value="%s"/>`, i, inXML(a.value(n)))
 			}
-			l.add(`</attvalues></node>`)
+			red, green, blue := n.colour()
+			l.add(`</attvalues><viz:color r="%d" g="%d" b="%d"/><viz:size value="%s"/></node>`, red, green, blue, decimal(g.size(n)))
 		}
 		l.add(`</nodes><edges>`)
 		count := 0
@@ -359,7 +397,7 @@ func (x *exporter) dot(w io.Writer) error {
 			if n.onTopic > 0 {
 				colour = `, fillcolor="#8fc9c0"`
 			}
-			l.add("  n%d [label=%s, tooltip=%s%s];", id, inDOT(n.name), inDOT(fmt.Sprintf("relevance %.3f, %d of %d pages on topic", n.relevance, n.onTopic, n.pages)), colour)
+			l.add("  n%d [label=%s, tooltip=%s%s];", id, inDOT(g.label(n)), inDOT(g.tooltip(n)), colour)
 		}
 		err := g.edges(func(e graphEdge) error { return l.add("  n%d -> n%d [weight=%d];", e.from, e.to, e.pages) })
 		l.add("}")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/xml"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +22,13 @@ func TestExportGraphs(t *testing.T) {
 				Nodes []struct {
 					Label  string `xml:"label,attr"`
 					ID     string `xml:"id,attr"`
+					Colour struct {
+						Red   int `xml:"r,attr"`
+						Green int `xml:"g,attr"`
+					} `xml:"http://gexf.net/1.3/viz color"`
+					Size struct {
+						Value float64 `xml:"value,attr"`
+					} `xml:"http://gexf.net/1.3/viz size"`
 					Values []struct {
 						Value string `xml:"value,attr"`
 					} `xml:"attvalues>attvalue"`
@@ -37,6 +45,13 @@ func TestExportGraphs(t *testing.T) {
 		known, relevant := map[string]bool{}, 0
 		for _, v := range doc.Graph.Nodes {
 			known[v.ID] = true
+			relevance, err := strconv.ParseFloat(v.Values[0].Value, 64)
+			if green := v.Colour.Green > v.Colour.Red; err != nil || relevance > 0.1 && !green || v.Size.Value < 6 {
+				t.Errorf("%s: a node of relevance %g has the colour %+v and the size %g", kind, relevance, v.Colour, v.Size.Value)
+			}
+			if v.Label == "" || kind == "pages" && (len([]rune(v.Label)) > 60 || !strings.HasPrefix(v.Values[3].Value, "http")) {
+				t.Errorf("%s: the label %q, the URL %q", kind, v.Label, v.Values[3].Value)
+			}
 			if len(v.Values) > 1 && v.Values[1].Value != "0" {
 				relevant++
 			}

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -71,7 +72,7 @@ func (x *exporter) writeList(format exportFormat, pack string) error {
 	if x.opt.Shard > 0 {
 		return x.writeShards(format, pack)
 	}
-	if err := x.cardsFree(x.out); err != nil {
+	if err := cmp.Or(x.outFree(), x.cardsFree(x.out)); err != nil {
 		return err
 	}
 	if err := toFile(x.out, x.opt.Force, func(w io.Writer) error { return x.writeOne(w, format, pack) }); err != nil {

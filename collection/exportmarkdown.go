@@ -39,15 +39,12 @@ func (x *exporter) writeFolder() (err error) {
 	if err := x.folderFree(out); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(out), ".dowse-export-*")
+	scratch, err := durable.NewScratch(filepath.Dir(out), "export")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(tmp)
-		}
-	}()
+	defer scratch.Remove()
+	tmp := scratch.Path
 	dir := durable.In(tmp)
 	made := map[string]bool{}
 	err = x.selected(x.prepareMarkdown, func(c *exportedPage) error {
@@ -66,7 +63,7 @@ func (x *exporter) writeFolder() (err error) {
 	if err := x.writeCards(filepath.Join(tmp, folderCard), filepath.Join(tmp, folderCardJSON), []string{filepath.Base(out)}); err != nil {
 		return err
 	}
-	return x.placeFolder(tmp, out)
+	return x.placeFolder(scratch, out)
 }
 
 // mkdirs creates a folder and those above it.
@@ -114,12 +111,21 @@ func (x *exporter) folderFree(out string) error {
 }
 
 // placeFolder gives a complete folder its name, in place of an earlier export.
-func (x *exporter) placeFolder(tmp, out string) error {
+func (x *exporter) placeFolder(scratch *durable.Scratch, out string) (err error) {
+	tmp := scratch.Path
 	dir := durable.In(filepath.Dir(out))
 	from, to := filepath.Base(tmp), filepath.Base(out)
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return err
 	}
+	if err := scratch.Give(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(tmp)
+		}
+	}()
 	old := ""
 	if _, err := os.Lstat(out); err == nil {
 		if !x.opt.Force {

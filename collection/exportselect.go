@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"dowse"
 	"dowse/internal/facts"
 	"dowse/internal/predicate"
+	"dowse/weburl"
 )
 
 // The values of ExportOptions.Text and Distinct.
@@ -101,7 +104,9 @@ func (s *selection) join(page, group uint64) {
 }
 
 // newSelection checks the options that select pages. withText reports whether the
-// export has texts of pages, and archived whether it has the pages themselves.
+// export has texts of pages, and archived whether it has the pages themselves. A condition
+// on categories is an error, because no page would meet it: a collection does not keep
+// what a classifier found.
 func newSelection(opt *ExportOptions, withText, archived bool) (*selection, error) {
 	s := &selection{seen: map[uint64]bool{}, roots: map[uint64]uint64{}}
 	var err error
@@ -125,9 +130,15 @@ func newSelection(opt *ExportOptions, withText, archived bool) (*selection, erro
 	if opt.Limit < 0 || opt.Sample < 0 || opt.Shard < 0 {
 		return nil, wrong("limit, sample and shard must not be negative")
 	}
+	if !(opt.MinScore >= 0) || math.IsInf(opt.MinScore, 1) { // NaN is not at least 0
+		return nil, wrong("min-score: got %v, want 0 to 1", opt.MinScore)
+	}
 	if opt.Where != "" {
 		if s.where, err = parseWhere(opt.Where); err != nil {
 			return nil, err
+		}
+		if names := s.where.Needs().Categories; len(names) > 0 {
+			return nil, wrong("where: category %q can't be tested: an export has no classifier for categories; select by other facts, such as the score", names[0])
 		}
 	}
 	s.document = withText || slices.Contains(s.respect, leftTDM) || slices.Contains(s.respect, leftAI) || s.where != nil && needsDocument(s.where)
@@ -288,9 +299,7 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 			}
 		}
 		done += len(batch)
-		if x.opt.Progress != nil {
-			x.opt.Progress(done, max(done, total))
-		}
+		x.progress(done, max(done, total))
 		clear(batch)
 		batch = batch[:0]
 		return nil
@@ -314,10 +323,30 @@ func (x *exporter) candidates(prepare, do func(*exportedPage) error) error {
 	return flush()
 }
 
-// reserve adds to a row what the robots.txt of its host reserves, if the export needs it.
+// progress reports how far the export is: by the pages that were looked at, or by those that it
+// has of its limit if that is further.
+func (x *exporter) progress(done, total int) {
+	switch {
+	case x.opt.Progress == nil:
+	case x.opt.Limit > 0 && x.n*total > done*x.opt.Limit:
+		x.opt.Progress(x.n, x.opt.Limit)
+	default:
+		x.opt.Progress(done, total)
+	}
+}
+
+// reserve adds to a row what its host reserves, if the export needs it, and counts the hosts that were not
+// asked for a tdmrep.json if the export is to respect it.
 func (x *exporter) reserve(row *Row) {
-	if x.sel.document || x.needsFields {
-		row.Reserved = x.c.reservedByRobots(row.URL)
+	if !x.sel.document && !x.needsFields {
+		return
+	}
+	row.Reserved = x.c.reservedByHost(row.URL)
+	if slices.Contains(x.sel.respect, leftTDM) && !x.c.usesOf(row.URL).asked {
+		if x.unasked == nil {
+			x.unasked = map[dowse.URL]bool{}
+		}
+		x.unasked[weburl.Homepage(row.URL)] = true
 	}
 }
 
@@ -375,15 +404,23 @@ func (s *selection) refuses(row *Row, least float64) string {
 
 // refusesContent is refuses for what the content of a page shows, and the condition.
 func (s *selection) refusesContent(row *Row) string {
+	if use := s.reserves(row); use != "" {
+		return use
+	}
+	if s.where != nil && !s.holds(row) {
+		return leftWhere
+	}
+	return ""
+}
+
+// reserves returns the use that a page reserves and the export respects, "" if there is none.
+func (s *selection) reserves(row *Row) string {
 	for _, use := range []string{leftTDM, leftAI} {
 		if slices.Contains(s.respect, use) {
 			if flags, _ := facts.Named("use_flags").Value(row).([]string); slices.Contains(flags, use) {
 				return use
 			}
 		}
-	}
-	if s.where != nil && !s.holds(row) {
-		return leftWhere
 	}
 	return ""
 }

@@ -30,7 +30,9 @@ func (x *exporter) readContent(c *exportedPage) {
 	case textMain:
 		own := layout.Main(x.templates[c.template])
 		c.row.Text = own.Plain()
-		c.row.Words = dowse.Words(c.row.Text)
+		if !x.noWords {
+			c.row.Words = dowse.Words(c.row.Text)
+		}
 		if x.markdown {
 			c.markdown = own.Markdown()
 		}
@@ -42,7 +44,9 @@ func (x *exporter) readContent(c *exportedPage) {
 }
 
 // readDocument reads the document of a candidate and returns its layout, nil if it can't
-// be read.
+// be read. Title, language and sketch stay as they were when the page was judged. The
+// flags for robots stay those of the visit, because the header of the answer sets them, too,
+// and the document has only those of the HTML.
 func (x *exporter) readDocument(c *exportedPage) (layout *maintext.Page) {
 	var reserved []string
 	doc, err := x.c.document(c.row.Page, func(body []byte, opt extract.Options, header http.Header) *dowse.Document {
@@ -60,7 +64,9 @@ func (x *exporter) readDocument(c *exportedPage) (layout *maintext.Page) {
 	}
 	page := *c.row.Page
 	page.Document = *doc
-	page.Title, page.Language, page.Sketch = c.row.Title, c.row.Language, c.row.Sketch // as they were when the page was judged
+	was := c.row.Page // its facts are those of the visit
+	page.Title, page.Language, page.Sketch = was.Title, was.Language, was.Sketch
+	page.NoFollow, page.NoIndex, page.NoArchive = was.NoFollow, was.NoIndex, was.NoArchive
 	row := *c.row
 	row.Page, row.Reserved = &page, slices.Concat(row.Reserved, reserved)
 	c.row = &row

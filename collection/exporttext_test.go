@@ -41,7 +41,7 @@ var wishes = []struct{ path, head, header string }{
 	{"/tdm", `<meta name=tdm-reservation content=1>`, ""},
 	{"/tdmheader", "", "TDM-Reservation: 1"},
 	{"/ai", `<meta name=robots content="noai">`, ""},
-	{"/aiheader", "", "X-Robots-Tag: noai"},
+	{"/aiheader", "", "X-Robots-Tag: noai, nofollow"},
 	{"/german", "", ""},
 	{"/formula", "", ""},
 	{"/twin1", "", ""},
@@ -164,6 +164,35 @@ func TestExportSelection(t *testing.T) {
 	}
 }
 
+// The flags for robots that the header of an answer sets are in every export, whether it reads the
+// documents of pages or not, and conditions find them.
+func TestExportHeaderFlags(t *testing.T) {
+	c := wishful(t)
+	for name, opt := range map[string]collection.ExportOptions{
+		"without text": {},
+		"main text":    {Text: "main"},
+		"all text":     {Text: "all"},
+		"words":        {Fields: []string{"url", "robots_flags", "words"}},
+		"condition":    {Text: "main", Where: "{robots_flags: nofollow}"},
+	} {
+		opt.All, opt.Respect, opt.Distinct = true, []string{"none"}, "none"
+		path, _ := export(t, c, "a.jsonl", opt)
+		flags := map[string]string{}
+		for _, l := range jsonLines(t, readAll(t, path)) {
+			if l["robots_flags"] != nil {
+				flags[strings.TrimPrefix(l["url"].(string), "http://reef.test")] = fmt.Sprint(l["robots_flags"])
+			}
+		}
+		want := map[string]string{"/noarchive": "[noarchive]", "/noindex": "[noindex]", "/aiheader": "[nofollow]"}
+		if opt.Where != "" {
+			want = map[string]string{"/aiheader": "[nofollow]"}
+		}
+		if diff := cmp.Diff(want, flags); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // A sample is the same at every export, and a larger one contains the smaller ones.
 func TestExportSample(t *testing.T) {
 	c := wishful(t)
@@ -195,6 +224,7 @@ func TestExportMistakes(t *testing.T) {
 		`column 14: `:                    {Where: "lang(de) and keywrd(reef)"},
 		`where: .*no_such`:               {Where: `page.no_such > 3`},
 		`where: .*wrods`:                 {Where: `{wrods: 3}`},
+		`where: category "foo" can't be`: {Where: "category(foo) or lang(de)"},
 		`respect: "tmd" is unknown`:      {Respect: []string{"tmd"}},
 		`distinct: "nearly" is unknown`:  {Distinct: "nearly"},
 		`text: "some" is unknown`:        {Text: "some"},
@@ -204,6 +234,9 @@ func TestExportMistakes(t *testing.T) {
 		`are for lists of pages`:         {Format: "wacz", Sample: 3},
 		`graph: "towns" is unknown`:      {Format: "gexf", Graph: "towns"},
 		`looks for pages, not for sites`: {Format: "gexf", Graph: "sites"},
+		`graph: jsonl is no graph`:       {Graph: "hosts"},
+		`fields: wacz has none`:          {Format: "wacz", Fields: []string{"url"}},
+		`text: gexf holds no texts`:      {Format: "gexf", Text: "main"},
 	} {
 		_, err := c.Export(t.Context(), filepath.Join(dir, "a.jsonl"), opt)
 		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {

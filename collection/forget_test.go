@@ -112,7 +112,11 @@ func TestForget(t *testing.T) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	forgottenStays(t, c, u)
-	if err := c.Checkpoint(); err != nil {
+	save, err := c.Checkpoint()
+	if err == nil {
+		err = save()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {

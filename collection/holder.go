@@ -16,8 +16,9 @@ import (
 // does not prove which process holds the lock.
 var ErrHolder = errors.New("the process that works on it is not known here")
 
-// Holder returns the process that works on the collection in dir, 0 for none. In
-// contrast to [Running] the result is safe to send a signal to.
+// Holder returns the process that works on the collection in dir, 0 for none, and
+// reports whether it crawls. In contrast to [Running] the result is safe to send a
+// signal to.
 //
 // The number in the lock file alone proves nothing. The file may come from
 // elsewhere, the collection may be shared with another machine or container,
@@ -29,41 +30,41 @@ var ErrHolder = errors.New("the process that works on it is not known here")
 // A process that begins has the lock before its number is in the file, and one that
 // ends has closed its files before the lock is free. So for about a second a lock
 // without a known holder is looked at again.
-func Holder(dir string) (pid int, err error) {
+func Holder(dir string) (pid int, crawls bool, err error) {
 	for range lockTries {
-		if pid, err = holderNow(dir); !errors.Is(err, ErrHolder) {
+		if pid, crawls, err = holderNow(dir); !errors.Is(err, ErrHolder) {
 			break
 		}
 		time.Sleep(lockPause)
 	}
-	return pid, err
+	return pid, crawls, err
 }
 
 // holderNow is Holder for this moment.
-func holderNow(dir string) (pid int, err error) {
+func holderNow(dir string) (pid int, crawls bool, err error) {
 	path := filepath.Join(dir, lockName)
 	st, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("collection: lock: %w", err)
+		return 0, false, fmt.Errorf("collection: lock: %w", err)
 	}
 	if !st.Mode().IsRegular() || hardLinks(st) > 1 {
-		return 0, fmt.Errorf("collection: %s: %w: it is not a file of its own", path, ErrHolder)
+		return 0, false, fmt.Errorf("collection: %s: %w: it is not a file of its own", path, ErrHolder)
 	}
-	if pid = Running(dir); pid == 0 && !isHeld(dir) {
-		return 0, nil
+	if pid, crawls = Running(dir); pid == 0 && !isHeld(dir) {
+		return 0, false, nil
 	}
 	switch data, _ := durable.In(dir).ReadBounded(lockName, maxLock); {
 	case pid <= 1 || pid == os.Getpid():
-		return 0, fmt.Errorf("collection: %s: %w: it names process %d", path, ErrHolder, pid)
+		return 0, false, fmt.Errorf("collection: %s: %w: it names process %d", path, ErrHolder, pid)
 	case !strings.Contains(string(data), "\ncollection/"):
-		return 0, fmt.Errorf("collection: %s: %w: it is not a lock of dowse", path, ErrHolder)
+		return 0, false, fmt.Errorf("collection: %s: %w: it is not a lock of dowse", path, ErrHolder)
 	case !hasOpen(pid, st):
-		return 0, fmt.Errorf("collection: %s: %w: it names process %d, which does not work on it (another machine or container may)", path, ErrHolder, pid)
+		return 0, false, fmt.Errorf("collection: %s: %w: it names process %d, which does not work on it (another machine or container may)", path, ErrHolder, pid)
 	}
-	return pid, nil
+	return pid, crawls, nil
 }
 
 // isHeld reports whether any process holds the lock.

@@ -20,11 +20,11 @@ func TestHolderThatEnds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, lockName), []byte(ended), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if pid, err := Holder(dir); !errors.Is(err, ErrHolder) {
+	if pid, _, err := Holder(dir); !errors.Is(err, ErrHolder) {
 		t.Errorf("process %d, %v: want ErrHolder while the lock is held", pid, err)
 	}
 	time.AfterFunc(lockPause, func() { f.Close() })
-	if pid, err := Holder(dir); pid != 0 || err != nil {
+	if pid, _, err := Holder(dir); pid != 0 || err != nil {
 		t.Errorf("process %d, %v: want none when the lock is released", pid, err)
 	}
 }

@@ -10,8 +10,10 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/admission"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/settings"
 )
 
 // The states of the robots.txt of a host.
@@ -84,7 +86,7 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 		r.Share = float64(s.OnTopic) / float64(s.Fetched)
 	}
 	switch {
-	case c.blocked(s.Name):
+	case blockOf(c.Settings.Scope, s.Name) != "":
 		r.State = HostBlocked
 	case s.Down:
 		r.State, r.Until, r.Why = hostDown, s.Ready, s.Why
@@ -94,9 +96,15 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	return r
 }
 
-// blocked reports whether the settings block a host by its exact name.
-func (c *Collection) blocked(host string) bool {
-	return slices.ContainsFunc(c.Settings.Scope.Block, func(b string) bool { return strings.EqualFold(b, host) })
+// blockOf returns the entry of the settings that blocks a host, "" if none does. An entry without
+// a port blocks the host at every port.
+func blockOf(s settings.Scope, host string) string {
+	for _, b := range s.Block {
+		if strings.EqualFold(b, host) || strings.EqualFold(b, admission.WithoutPort(host)) {
+			return b
+		}
+	}
+	return ""
 }
 
 // robotsState summarises a robots.txt. A host counts as closed if neither its

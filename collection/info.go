@@ -79,8 +79,8 @@ func (c *Collection) Info() (*Overview, error) {
 	o := &Overview{
 		Dir: c.Dir, Name: s.Name, Format: s.Dowse, Version: s.Version, Begun: s.Begun, Strategy: s.Strategy,
 		Threshold: c.Threshold(), Seeds: s.Seeds, Settings: settingsList(s.Settings), Status: c.Crawl.Status(), Journal: c.Journal.End(), Notices: c.Notices,
-		Running: Running(c.Dir),
 	}
+	o.Running, _ = Running(c.Dir)
 	topic, err := c.Topic()
 	if err != nil {
 		return nil, err

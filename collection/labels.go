@@ -28,8 +28,8 @@ const (
 	// DoTrain asks for a model to be trained now, however few the new labels
 	// are.
 	DoTrain = "train"
-	// DoUndo asks to return to an earlier model. Labels that it was not
-	// trained on no longer count.
+	// DoUndo asks to return to an earlier model. Labels that only later models
+	// were trained on no longer count; see Label.Through and Label.Since.
 	DoUndo = "undo"
 
 	// doForgotten replaces the label of a page that was taken down. It
@@ -61,6 +61,11 @@ type Label struct {
 	Accept bool `json:"accept,omitempty"`
 	// Through is, for DoUndo, how many lines from the beginning count again.
 	Through int `json:"through,omitempty"`
+	// Since is, for DoUndo, the number of the first line, counted from 1, that
+	// no model had been trained on. The labels from that line up to the undo
+	// belong to no model, so they still count. An undo without Since, as older
+	// versions wrote it, keeps none of them.
+	Since int `json:"since,omitempty"`
 }
 
 // IsVerdict reports whether the line is a person's answer about a page, and
@@ -124,7 +129,8 @@ func parseLabels(data []byte) *Labels {
 
 // AppendLabels appends lines to the labels of the collection in dir. When it
 // returns, they are synced to disk. Any process may call it at any time,
-// also during a crawl; concurrent calls wait for each other. A label of a
+// also during a crawl; concurrent calls wait for each other. In a directory that
+// a standby keeps as a copy the error is [ErrCopy]. A label of a
 // URL that was taken down is an [ErrForgotten], and then none of the lines
 // is appended.
 func AppendLabels(dir string, lines ...Label) error {
@@ -142,6 +148,9 @@ func AppendLabels(dir string, lines ...Label) error {
 	}
 	if b.Len() == 0 {
 		return nil
+	}
+	if err := notCopy(dir); err != nil {
+		return err
 	}
 	check := func() error { return notForgotten(dir, urls) }
 	if err := appendSafely(dir, labelsName, b.Bytes(), check); err != nil {
@@ -216,12 +225,42 @@ func awaitLock(f *durable.File) error {
 // that counts. A URL that was skipped last has none.
 func (l *Labels) Standing() map[dowse.URL]Label { return standing(l.Lines) }
 
+// standing returns the labels that are valid after lines. Only the last undo
+// has to be followed, because it decides alone what counts of the lines before.
 func standing(lines []Label) map[dowse.URL]Label {
+	for i, x := range slices.Backward(lines) {
+		if x.Do == DoUndo {
+			at := standing(lines[:min(max(x.Through, 0), i)])
+			apply(at, untouched(lines[:i], x.Since))
+			apply(at, lines[i+1:])
+			return at
+		}
+	}
 	at := map[dowse.URL]Label{}
+	apply(at, lines)
+	return at
+}
+
+// untouched returns the lines from number since on, counted from 1, that an
+// undo after them keeps. An earlier undo that keeps no line ends what came
+// before it.
+func untouched(lines []Label, since int) []Label {
+	if since < 1 {
+		return nil
+	}
+	lines = lines[min(since-1, len(lines)):]
+	for i, x := range slices.Backward(lines) {
+		if x.Do == DoUndo && x.Since < 1 {
+			return lines[i+1:]
+		}
+	}
+	return lines
+}
+
+// apply updates valid labels by the verdicts among lines, in order.
+func apply(at map[dowse.URL]Label, lines []Label) {
 	for i := range lines {
 		switch x := &lines[i]; {
-		case x.Do == DoUndo:
-			at = standing(lines[:min(max(x.Through, 0), i)])
 		case !x.IsVerdict():
 		case x.Label == LabelSkip:
 			delete(at, x.URL)
@@ -229,7 +268,6 @@ func standing(lines []Label) map[dowse.URL]Label {
 			at[x.URL] = *x
 		}
 	}
-	return at
 }
 
 // asked returns every URL that a person was asked about, skipped ones

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,54 @@ func undo(model string, through int) collection.Label {
 	return collection.Label{Do: collection.DoUndo, Model: model, Through: through}
 }
 
+// undoSince returns an undo that keeps the lines from number since on.
+func undoSince(model string, through, since int) collection.Label {
+	l := undo(model, through)
+	l.Since = since
+	return l
+}
+
+// TestUntrainedSurvivesUndo checks that labels of no model are counted as untrained after a return
+// to an earlier model, and that an undo of an older version still removes them.
+func TestUntrainedSurvivesUndo(t *testing.T) {
+	models := []collection.Model{{Model: "m0001", Through: 1, Read: 1, Done: true}}
+	lines := []collection.Label{on("a"), on("b"), off("c")}
+	for _, test := range []struct {
+		name string
+		undo collection.Label
+		want int
+	}{
+		{"kept", undoSince("m0000", 0, 2), 2},
+		{"of an older version", undo("m0000", 0), 0},
+	} {
+		l := &collection.Labels{Lines: append(slices.Clone(lines), test.undo)}
+		after := append(slices.Clone(models), collection.Model{Model: "m0000", Undo: true, Read: 4, Done: true})
+		if got := l.Untrained(models); got != 2 {
+			t.Errorf("%s: %d untrained before the undo is carried out, want 2", test.name, got)
+		}
+		if got := l.Untrained(after); got != test.want {
+			t.Errorf("%s: %d untrained after the undo, want %d", test.name, got, test.want)
+		}
+		if got := len(l.Standing()); got != test.want {
+			t.Errorf("%s: %d labels count, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestUntrainedAfterAFailure checks that the labels of a training that failed can be trained on again, and those of a model
+// that was refused can't.
+func TestUntrainedAfterAFailure(t *testing.T) {
+	l := &collection.Labels{Lines: []collection.Label{on("a"), off("b")}}
+	for want, m := range map[int]collection.Model{
+		2: {Model: "m0002", Read: 2, Done: true, Error: "a record can't be read"},
+		0: {Model: "m0002", Read: 2, Done: true, Error: "it is worse", Refused: true},
+	} {
+		if got := l.Untrained([]collection.Model{m}); got != want {
+			t.Errorf("after %q: %d untrained, want %d", m.Error, got, want)
+		}
+	}
+}
+
 func TestStanding(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -43,6 +92,11 @@ func TestStanding(t *testing.T) {
 		{"all undone, then more", []collection.Label{on("a"), undo("m0000", 0), off("b")}, "b off", 0},
 		{"undo of an undo", []collection.Label{on("a"), on("b"), undo("m0001", 1), off("c"), undo("m0002", 2)}, "a on b on", 0},
 		{"an undo that knows too much", []collection.Label{on("a"), undo("m0009", 99)}, "a on", 0},
+		{"labels of no model survive an undo", []collection.Label{on("a"), on("b"), off("c"), undoSince("m0000", 0, 2)}, "b on c off", 0},
+		{"a skip of no model survives an undo", []collection.Label{on("a"), on("b"), skip("a"), undoSince("m0001", 2, 3)}, "b on", 0},
+		{"they survive two undos", []collection.Label{on("a"), on("b"), undoSince("m0000", 0, 2), off("c"), undoSince("m0001", 1, 2)}, "a on b on c off", 0},
+		{"not those that an older undo dropped", []collection.Label{on("a"), on("b"), undo("m0000", 0), off("c"), undoSince("m0001", 1, 2)}, "a on c off", 0},
+		{"an undo that keeps what is not there", []collection.Label{on("a"), undoSince("m0000", 0, 99)}, "", 0},
 		{"asking for a model", []collection.Label{on("a"), {Do: collection.DoTrain}}, "a on", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ var layout = []string{
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", "log/settings.jsonl", summaryName,
 	needsFolder + "/*",
-	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json",
+	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern, "state/set-*.json", "state/now.json", clusterName,
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 	requisite.Folder + "/*.warc.gz", requisite.Folder + "/ledger.jsonl", requisiteIndex,
 	sinksLock, "state/sink-*.json", searchLock, searchFolder + "/*", searchFolder + "/store/*",
@@ -32,6 +32,12 @@ const (
 	searchFolder = "search"
 	searchLock   = "search.lock"
 )
+
+// clusterVisits is how many visits may be in flight in a cluster if the settings do not say it.
+const clusterVisits = 4096
+
+// clusterName is the file of a collection that several machines work on, see package internal/cluster.
+const clusterName = "state/cluster.json"
 
 // sinksLock is held by the process that sends pages to sinks, see package internal/sink. The cursors of the
 // sinks are in the folder state.

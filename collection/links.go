@@ -35,6 +35,8 @@ type LinkFate struct {
 	// Priority is that of the target after the page was absorbed.
 	Priority float64 `json:"priority"`
 	Because  []Cause `json:"because,omitempty"`
+	// Shared reports that other pages of the host have the link in the same place, so that its words did not count.
+	Shared bool `json:"shared,omitempty"`
 	// Target is where a known redirect leads, if that is another URL.
 	Target dowse.URL `json:"target,omitempty"`
 }
@@ -106,6 +108,7 @@ func (c *Collection) Links(u dowse.URL) ([]LinkFate, error) {
 func (c *Collection) linkFate(l *dowse.Link, d *crawl.Decision) LinkFate {
 	f := LinkFate{URL: c.URL(d.ID), Anchor: anchorOf(l), Priority: facts.Finite(d.Priority), Because: facts.Causes(d.Because)}
 	f.Fate, f.Reason = fate(d)
+	f.Shared = isShared(l)
 	if d.Target != d.ID {
 		f.Target = c.URL(d.Target)
 	}

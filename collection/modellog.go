@@ -147,10 +147,27 @@ func ReadBy(list []Model) (lines int) {
 	return lines
 }
 
-// Untrained counts the labels that no model has taken into account.
+// Untrained counts the labels that no model has taken into account. A skip counts
+// only if it withdraws a label: a page that was only looked at teaches nothing. A
+// return to an earlier model trains on nothing, so labels that it keeps still count, and so do those of a training that
+// failed.
 func (l *Labels) Untrained(list []Model) (n int) {
-	for _, x := range l.Lines[min(ReadBy(list), len(l.Lines)):] {
-		if x.IsVerdict() {
+	trained := slices.DeleteFunc(slices.Clone(list), func(m Model) bool { return m.Undo || m.Error != "" && !m.Refused })
+	read, carriedOut := min(ReadBy(trained), len(l.Lines)), ReadBy(list)
+	at := standing(l.Lines[:read])
+	for i, x := range l.Lines[read:] {
+		switch _, labelled := at[x.URL]; {
+		case x.Do == DoUndo:
+			at = standing(l.Lines[:read+i+1])
+			if x.Since < 1 && read+i < carriedOut {
+				n = 0
+			}
+		case !x.IsVerdict():
+		case x.Label != LabelSkip:
+			at[x.URL] = x
+			n++
+		case labelled:
+			delete(at, x.URL)
 			n++
 		}
 	}

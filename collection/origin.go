@@ -186,10 +186,20 @@ func (r *reader) later(record uint64, id frontier.ID) (*origin, error) {
 // lists are named just after its entry; any other URL was added by the
 // strategy.
 func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
-	f, u := r.c.Crawl.Frontier(), r.c.URL(id)
+	lists, err := r.indexesBefore(record, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.added(lists, id), nil
+}
+
+// indexesBefore returns the sitemap indexes between an entry that named URLs, id among them, and
+// the last entry before it that named any. It is the same for all URLs that the entry named, since
+// these have consecutive numbers.
+func (r *reader) indexesBefore(record uint64, id frontier.ID) (lists []*crawl.Entry, err error) {
+	f := r.c.Crawl.Frontier()
 	from := record
 	for k := int(id) - 1; k >= 0 && from == record; k-- {
-		var err error
 		if from, err = r.c.Journal.NamedBy(f.Place(frontier.ID(k))); err != nil {
 			return nil, err
 		}
@@ -201,8 +211,20 @@ func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 		if e.Place() >= record {
 			break
 		}
-		if e.Kind == crawl.EntryPage && slices.Contains(e.Page.Maps, u) {
-			return &origin{how: FromSitemap, entry: e, link: -1, parent: r.c.URL(e.ID)}, nil
+		if e.Kind == crawl.EntryPage && len(e.Page.Maps) > 0 {
+			lists = append(lists, e)
+		}
+	}
+	return lists, nil
+}
+
+// added returns the origin of a URL that no entry after the one that named it contains: a sitemap
+// index before that one, otherwise the strategy.
+func (r *reader) added(lists []*crawl.Entry, id frontier.ID) *origin {
+	u := r.c.URL(id)
+	for _, e := range lists {
+		if slices.Contains(e.Page.Maps, u) {
+			return &origin{how: FromSitemap, entry: e, link: -1, parent: r.c.URL(e.ID)}
 		}
 	}
 	o := &origin{how: FromStrategy, entry: r.first, link: -1}
@@ -212,7 +234,7 @@ func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 			o.how = fromLink // of a page that was taken down
 		}
 	}
-	return o, nil
+	return o
 }
 
 // entry returns the entry at an offset of the journal with the URL of its

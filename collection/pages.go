@@ -154,13 +154,14 @@ func (l *lister) eachPage(do func(ref, *crawl.Entry) (bool, error)) (bool, error
 }
 
 // isPage reports whether an entry is the last visit to a page that was
-// fetched.
+// fetched. A page that has moved is that of its new URL only.
 func (c *Collection) isPage(e *crawl.Entry) bool {
 	if e.Kind != crawl.EntryPage || e.Page.Outcome != dowse.Fetched || c.forgotten(e.ID) {
 		return false
 	}
-	v, ok := c.Crawl.Frontier().Visit(e.ID)
-	return ok && v.Place == e.Place()
+	f := c.Crawl.Frontier()
+	v, ok := f.Visit(e.ID)
+	return ok && v.Place == e.Place() && f.State(e.ID) != dowse.Aliased
 }
 
 // errNoName is recorded for a page whose URL can't be read.

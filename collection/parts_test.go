@@ -490,38 +490,42 @@ func TestEditURLs(t *testing.T) {
 // The process that holds a collection is named only if the lock file proves it.
 func TestHolder(t *testing.T) {
 	dir := t.TempDir()
-	if pid, err := Holder(dir); pid != 0 || err != nil {
+	if pid, _, err := Holder(dir); pid != 0 || err != nil {
 		t.Errorf("without a lock: %d, %v", pid, err)
 	}
 	path := filepath.Join(dir, lockName)
 	os.WriteFile(path, []byte("12345\ncollection/v2\n"), 0o644)
-	if pid, err := Holder(dir); pid != 0 || err != nil {
+	if pid, _, err := Holder(dir); pid != 0 || err != nil {
 		t.Errorf("a lock that is not held: %d, %v", pid, err)
 	}
 	f, err := lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid, err := Holder(dir); !errors.Is(err, ErrHolder) || pid != 0 || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+	if pid, _, err := Holder(dir); !errors.Is(err, ErrHolder) || pid != 0 || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
 		t.Errorf("held by this process, which is never signalled: %d, %v", pid, err)
 	}
-	if Running(dir) != os.Getpid() {
-		t.Errorf("running: %d", Running(dir))
+	if pid, crawls := Running(dir); pid != os.Getpid() || crawls {
+		t.Errorf("running: %d, crawls %v, want this process, which does not crawl", pid, crawls)
+	}
+	(&Collection{lock: f}).MarkCrawl()
+	if pid, crawls := Running(dir); pid != os.Getpid() || !crawls {
+		t.Errorf("running: %d, crawls %v, want this process, which crawls", pid, crawls)
 	}
 	for text, want := range map[string]string{"1\ncollection/v2\n": "names process 1", "999999\nother\n": "not a lock of dowse", "999999\ncollection/v2\n": "does not work on it"} {
 		os.WriteFile(path, []byte(text), 0o644)
-		if pid, err := Holder(dir); !errors.Is(err, ErrHolder) || pid != 0 || !strings.Contains(err.Error(), want) {
+		if pid, _, err := Holder(dir); !errors.Is(err, ErrHolder) || pid != 0 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %d, %v, want %q", text, pid, err, want)
 		}
 	}
 	f.Close()
 	os.Link(path, filepath.Join(dir, "second"))
-	if _, err := Holder(dir); !errors.Is(err, ErrHolder) || !strings.Contains(err.Error(), "not a file of its own") {
+	if _, _, err := Holder(dir); !errors.Is(err, ErrHolder) || !strings.Contains(err.Error(), "not a file of its own") {
 		t.Errorf("with a second name: %v", err)
 	}
 	os.Remove(path)
 	os.Symlink("second", path)
-	if _, err := Holder(dir); !errors.Is(err, ErrHolder) {
+	if _, _, err := Holder(dir); !errors.Is(err, ErrHolder) {
 		t.Errorf("a link: %v", err)
 	}
 }

@@ -1,30 +1,53 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
+	"dowse"
 	"dowse/crawl"
+	"dowse/internal/frontier"
 )
 
 // VisitRows returns the rows of the visits that entries record, with the verdicts in effect. A
-// row is nil if its URL was visited again since, was taken down, or can't be read. The entries
+// row is nil if its URL was visited again since, was taken down, or can't be read. The row of a
+// page that has moved has its URL and the outcome, as long as it redirects. The entries
 // may come from another reader of the journal; they are changed. While a crawl runs, only its
 // loop may call it.
 func (c *Collection) VisitRows(visits []*crawl.Entry) []*Row {
 	rows := make([]*Row, len(visits))
 	l := &lister{c: c, r: reader{c: c}}
-	for i, e := range visits {
-		if row, err := l.visitRow(e); err == nil {
+	for _, i := range c.byOrigin(visits) {
+		if row, err := l.visitRow(visits[i]); err == nil {
 			rows[i] = row
 		}
 	}
 	return rows
 }
 
+// byOrigin returns the indexes of visits in the order of the entries that first named their URLs. In
+// this order a [reader] decodes each of these entries once.
+func (c *Collection) byOrigin(visits []*crawl.Entry) []int {
+	order, records := make([]int, len(visits)), make([]uint64, len(visits))
+	for i, e := range visits {
+		order[i] = i
+		if fr := c.Crawl.Frontier(); e.ID < frontier.ID(fr.Len()) {
+			records[i], _ = c.Journal.NamedBy(fr.Place(e.ID)) // an error shows again when its row is made
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(records[a], records[b]) })
+	return order
+}
+
 // visitRow returns the row of a visit, nil if it is not the last one to its URL.
 func (l *lister) visitRow(e *crawl.Entry) (*Row, error) {
 	c := l.c
+	if c.hasMoved(e) && !c.misnamed(e.ID) {
+		c.nameEntry(e)
+		return &Row{Page: e.Page}, nil
+	}
 	if !c.isPage(e) || c.misnamed(e.ID) {
 		return nil, nil
 	}
@@ -37,7 +60,7 @@ func (l *lister) visitRow(e *crawl.Entry) (*Row, error) {
 	c.nameEntry(e)
 	row, err := l.row(ref{e.ID, e.Place(), true}, e)
 	if row != nil {
-		row.Reserved = c.reservedByRobots(row.URL)
+		row.Reserved = c.reservedByHost(row.URL)
 	}
 	return row, err
 }
@@ -55,6 +78,7 @@ func (c *Collection) Record(row *Row, opt ExportOptions) (line []byte, full *Row
 	if err != nil {
 		return nil, nil, "", err
 	}
+	x.noWords = true // no member of the object counts them
 	p := &exportedPage{row: row, left: x.sel.refuses(row, 0)}
 	if p.left == "" {
 		x.readContent(p)
@@ -71,4 +95,10 @@ func (c *Collection) Record(row *Row, opt ExportOptions) (line []byte, full *Row
 		line, err = p.row.With("use_flags", "text")
 	}
 	return line, p.row, "", err
+}
+
+// hasMoved reports whether an entry found that a page redirects, which it still does.
+func (c *Collection) hasMoved(e *crawl.Entry) bool {
+	return e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Redirected && e.Page.Again && !c.forgotten(e.ID) &&
+		c.Crawl.Frontier().State(e.ID) == dowse.Aliased
 }

@@ -19,14 +19,23 @@ type usageRule struct {
 	uses   []string
 }
 
-// reservedByRobots returns the uses that the robots.txt of a host reserves for a page. The
-// rule with the longest prefix counts. While a crawl runs, only its loop may call it.
-func (c *Collection) reservedByRobots(u dowse.URL) []string {
-	id, ok := c.Crawl.Frontier().Find(u)
-	if !ok {
-		return nil
+// hostUses are what a host reserves for its pages.
+type hostUses struct {
+	robots []usageRule
+	tdm    []tdmRule
+	asked  bool // the collection has the answer to the request for its tdmrep.json
+}
+
+// reservedByHost returns the uses that the robots.txt and the tdmrep.json of a host reserve for a page. Of the
+// robots.txt the rule with the longest prefix counts. While a crawl runs, only its loop may call it.
+func (c *Collection) reservedByHost(u dowse.URL) []string {
+	uses := c.usesOf(u)
+	path := weburl.Path(u)
+	list := usesFor(uses.robots, path)
+	if reservesTDM(uses.tdm, path) && !slices.Contains(list, facts.UseTDM) {
+		list = append(slices.Clip(list), facts.UseTDM)
 	}
-	return usesFor(c.usageRules(c.Crawl.Frontier().Host(id)), weburl.Path(u))
+	return list
 }
 
 // usesFor returns the uses that rules reserve for a path.
@@ -44,20 +53,26 @@ func usesFor(rules []usageRule, path string) []string {
 // maxUsageHosts bounds for how many hosts the rules are kept.
 const maxUsageHosts = 10_000
 
-// usageRules returns the rules of the robots.txt of a host.
-func (c *Collection) usageRules(host frontier.HostID) []usageRule {
-	if rules, known := c.usages[host]; known {
-		return rules
+// usesOf returns what the host of a page reserves.
+func (c *Collection) usesOf(u dowse.URL) hostUses {
+	id, ok := c.Crawl.Frontier().Find(u)
+	if !ok {
+		return hostUses{}
+	}
+	host := c.Crawl.Frontier().Host(id)
+	if uses, known := c.usages[host]; known {
+		return uses
 	}
 	if len(c.usages) >= maxUsageHosts || c.usages == nil {
-		c.usages = map[frontier.HostID][]usageRule{}
+		c.usages = map[frontier.HostID]hostUses{}
 	}
-	var rules []usageRule
+	var uses hostUses
 	if r := c.Crawl.Host(int(host)).Robots; r != nil && r.Status >= 200 && r.Status < 300 {
-		rules = parseUsages(r.Body, cmp.Or(c.Settings.Identity.Agent, defaults.Identity.Agent))
+		uses.robots = parseUsages(r.Body, cmp.Or(c.Settings.Identity.Agent, defaults.Identity.Agent))
 	}
-	c.usages[host] = rules
-	return rules
+	uses.tdm, uses.asked = c.tdmOf(u)
+	c.usages[host] = uses
+	return uses
 }
 
 // parseUsages returns the rules of a robots.txt for a crawler: those of the groups that name

@@ -27,3 +27,33 @@ func TestUsagesOfRobots(t *testing.T) {
 		}
 	}
 }
+
+// TestTDMRep checks which paths the rules of a tdmrep.json reserve.
+func TestTDMRep(t *testing.T) {
+	for _, c := range []struct {
+		file          string
+		reserved, not []string
+	}{
+		{`[{"location":"/","tdm-reservation":1}]`, []string{"/", "/a?b"}, nil},
+		{`[{"location":"/","tdm-reservation":1},{"location":"/open/","tdm-reservation":0}]`, []string{"/", "/op"}, []string{"/open/", "/open/x"}},
+		{`[{"location":"/a*b$","tdm-reservation":1}]`, []string{"/ab", "/axxb", "/abab"}, []string{"/", "/abc", "/b"}},
+		{`[{"location":"/img/*.jpg","tdm-reservation":1,"tdm-policy":"https://a.test/p.json"}]`, []string{"/img/x.jpg", "/img/x.jpg?y"}, []string{"/x.jpg"}},
+		{`[{"location":"/a","tdm-reservation":0},{"location":"/a","tdm-reservation":1}]`, []string{"/a"}, nil},
+		{`{"location":"*","tdm-reservation":"1"}`, []string{"/", "/x"}, nil},
+		{`[1,{"location":3},{"location":"/","tdm-reservation":2},{"tdm-reservation":1},null,{"location":"/x","tdm-reservation":1}]`, []string{"/x"}, []string{"/"}},
+		{`<html>not found</html>`, nil, []string{"/"}},
+		{``, nil, []string{"/"}},
+	} {
+		rules := parseTDM([]byte(c.file))
+		for _, path := range c.reserved {
+			if !reservesTDM(rules, path) {
+				t.Errorf("%s does not reserve %s", c.file, path)
+			}
+		}
+		for _, path := range c.not {
+			if reservesTDM(rules, path) {
+				t.Errorf("%s reserves %s", c.file, path)
+			}
+		}
+	}
+}

@@ -32,7 +32,7 @@ func OpenWreck(dir string) (*Wreck, error) {
 	if _, err := durable.In(dir).ReadDir("."); err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
-	if Running(dir) != 0 {
+	if isHeld(dir) {
 		return nil, lockedError(dir)
 	}
 	w := &Wreck{Dir: dir}

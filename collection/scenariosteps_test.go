@@ -144,7 +144,11 @@ func (r *scenarioRun) openStep([]string) {
 func (r *scenarioRun) summarise([]string) {
 	r.writing(func(c *collection.Collection) {
 		if !r.failed(c.Summarise()) {
-			r.failed(c.Checkpoint())
+			save, err := c.Checkpoint()
+			if err == nil {
+				err = save()
+			}
+			r.failed(err)
 		}
 	})
 }

@@ -41,7 +41,11 @@ type Settings struct {
 	Formula string `yaml:"formula,omitempty"`
 	// FilesLast has URLs that are named like files (.pdf, .jpg) visited after all
 	// others. Crawls that were created before it existed keep their order without it.
-	FilesLast bool     `yaml:"files_last,omitempty"`
+	FilesLast bool `yaml:"files_last,omitempty"`
+	// Late are the parts of the scope that were set while the crawl ran: "exclude PATTERN", "block
+	// HOST" and "include PATTERN", and "reach NAME" with the wider reach that there was before. They apply when a URL is about to be visited, and not when a
+	// link is found: so the journal is folded with the scope that links were decided under.
+	Late      []string `yaml:"late,omitempty"`
 	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
@@ -50,8 +54,8 @@ type Settings struct {
 
 // settingsOrder is the order of the keys in crawl.yaml.
 var settingsOrder = []string{
-	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "needs", "predicate", "formula", "files_last", "threshold",
-	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
+	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "templates", "needs", "predicate", "formula", "files_last", "threshold",
+	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "late", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
 }
 
 // MarshalYAML returns the settings with their keys in a fixed order, so that two versions of

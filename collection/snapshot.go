@@ -77,14 +77,28 @@ func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, 
 	return cr, from, nil
 }
 
-// Checkpoint saves the state, so that the next opening need not fold the
-// whole journal. All entries must be synced before the call. Older snapshots
-// are removed after the new one is durable.
-func (c *Collection) Checkpoint() error {
+// Checkpoint returns a function that saves the state of now, so that the next opening need not
+// fold the whole journal. The function may run while the crawl goes on and must be called once: the
+// next Checkpoint waits for its end. All entries must be synced before Checkpoint is called. Older
+// snapshots are removed after the new one is durable.
+func (c *Collection) Checkpoint() (save func() error, err error) {
+	c.saving.Wait()
 	end := c.Journal.End()
-	name := fmt.Sprintf("snapshot-%016x.snap", end)
-	err := c.files().Sub("state").Replace(name, func(w io.Writer) error { return c.Crawl.Snapshot(w, end) })
+	write, err := c.Crawl.Snapshot(end)
 	if err != nil {
+		return nil, fmt.Errorf("collection: save: %w", err)
+	}
+	c.saving.Add(1)
+	return func() error {
+		defer c.saving.Done()
+		return c.saveSnapshot(fmt.Sprintf("snapshot-%016x.snap", end), write)
+	}, nil
+}
+
+// saveSnapshot makes a snapshot durable and removes the older ones. It may run concurrently with
+// the crawl.
+func (c *Collection) saveSnapshot(name string, write func(io.Writer) error) error {
+	if err := c.files().Sub("state").Replace(name, write); err != nil {
 		return fmt.Errorf("collection: save: %w", err)
 	}
 	for i, name := range c.snapshots() {

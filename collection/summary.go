@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"iter"
 	"path"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/durable"
 	"dowse/internal/facts"
+	"dowse/internal/frontier"
 )
 
 // The views: files that are made from journal and archive.
@@ -269,49 +271,119 @@ func beginLists(views map[string]*view) error {
 func noPages(func(archive.PageLine, error) bool) {}
 
 // appendViews writes the lines of all visits since s.Journal. URLs that were
-// taken down have none.
+// taken down have none. It works in parts of maxParents visits, because the
+// parents of all pages of a part are looked up together.
 func (c *Collection) appendViews(s *summary, views map[string]*view) error {
-	r := reader{c: c}
-	for e, err := range c.Journal.Visits(s.Journal) {
+	for from, more := s.Journal, true; more; {
+		p, err := c.readPart(from)
 		if err != nil {
 			return err
 		}
-		if (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && c.forgotten(e.ID) || e.Kind == crawl.EntryRobots && e.Host == "" {
-			continue
-		}
-		c.nameEntry(e)
-		parent, err := r.parent(e)
+		parents, err := c.parents(p.ids)
 		if err != nil {
 			return err
 		}
-		if err := logEntry(views[logName], e, parent); err != nil {
+		if from, more, err = c.appendPart(s, views, p.visits(c, from), parents); err != nil {
 			return err
-		}
-		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched {
-			s.Facts.count(e.Page)
-			if err := c.listPage(views, e, parent); err != nil {
-				return err
-			}
 		}
 	}
 	s.Journal = c.Journal.End()
 	return nil
 }
 
-// parent returns the page on which the URL of an entry was first seen, "" if
-// there is none or it was taken down.
-func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
-	if e.Kind != crawl.EntryPage {
-		return "", nil
+// maxHeld is how many entries of a part are kept in memory. A part with more of them is read
+// twice. It is less than maxParents, so a part that is kept is the rest of the journal.
+const maxHeld = 4096
+
+// A viewPart is what the views need to know of a part of the journal before its lines are written.
+type viewPart struct {
+	ids  []frontier.ID  // of the pages, in order
+	held []*crawl.Entry // all entries; nil if there are too many
+}
+
+// readPart reads the part that begins at an offset.
+func (c *Collection) readPart(from uint64) (p viewPart, err error) {
+	n := 0
+	for e, err := range c.Journal.Visits(from) {
+		if err != nil {
+			return p, err
+		}
+		if n++; n <= maxHeld {
+			p.held = append(p.held, e)
+		} else {
+			p.held = nil
+		}
+		if e.Kind == crawl.EntryPage && c.hasLine(e) {
+			p.ids = append(p.ids, e.ID)
+		}
+		if len(p.ids) == maxParents {
+			break
+		}
 	}
-	o, err := r.origin(e.ID)
-	if err != nil {
-		return "", err
+	return p, nil
+}
+
+// visits returns the entries of a part that begins at an offset, and what follows it if the part is
+// not held.
+func (p viewPart) visits(c *Collection, from uint64) iter.Seq2[*crawl.Entry, error] {
+	if p.held == nil {
+		return c.Journal.Visits(from)
 	}
-	if id, ok := r.c.Crawl.Frontier().Find(o.parent); ok && r.c.forgotten(id) {
-		return "", nil
+	return func(yield func(*crawl.Entry, error) bool) {
+		for _, e := range p.held {
+			if !yield(e, nil) {
+				return
+			}
+		}
 	}
-	return o.parent, nil
+}
+
+// hasLine reports whether an entry is listed in the views if its kind is.
+func (c *Collection) hasLine(e *crawl.Entry) bool {
+	switch e.Kind {
+	case crawl.EntryPage, crawl.EntryRetry:
+		return !c.forgotten(e.ID)
+	case crawl.EntryRobots:
+		return e.Host != ""
+	}
+	return true
+}
+
+// appendPart writes the lines of visits, of as many pages as there are parents. next is where the
+// rest begins, and more reports whether there is one.
+func (c *Collection) appendPart(s *summary, views map[string]*view, visits iter.Seq2[*crawl.Entry, error], parents []dowse.URL) (next uint64, more bool, err error) {
+	for e, err := range visits {
+		if err != nil {
+			return 0, false, err
+		}
+		if !c.hasLine(e) {
+			continue
+		}
+		if e.Kind == crawl.EntryPage && len(parents) == 0 {
+			return e.Place(), true, nil
+		}
+		var parent dowse.URL
+		if e.Kind == crawl.EntryPage {
+			parent, parents = parents[0], parents[1:]
+		}
+		if err := c.appendVisit(s, views, e, parent); err != nil {
+			return 0, false, err
+		}
+	}
+	return 0, false, nil
+}
+
+// appendVisit writes the lines of one entry.
+func (c *Collection) appendVisit(s *summary, views map[string]*view, e *crawl.Entry, parent dowse.URL) error {
+	c.nameEntry(e)
+	if err := logEntry(views[logName], e, parent); err != nil {
+		return err
+	}
+	if e.Kind != crawl.EntryPage || e.Page.Outcome != dowse.Fetched {
+		return nil
+	}
+	s.Facts.count(e.Page)
+	return c.listPage(views, e, parent)
 }
 
 // listPage appends a fetched page to the list it belongs to, with one line

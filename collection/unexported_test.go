@@ -1,5 +1,10 @@
 package collection
 
+import (
+	"dowse"
+	"dowse/internal/frontier"
+)
+
 // For the tests outside the package.
 var (
 	ParseLabels = parseLabels
@@ -18,3 +23,19 @@ const (
 	RobotsClosed = robotsClosed
 	RobotsRules  = robotsRules
 )
+
+// RewriteViews writes the views of all visits again.
+func (c *Collection) RewriteViews() error { return c.writeViews(c.newSummary()) }
+
+// Parents returns the parents of URLs as the views list them, looked up together.
+func (c *Collection) Parents(ids []frontier.ID) ([]dowse.URL, error) { return c.parents(ids) }
+
+// Parent returns the parent of one URL, looked up alone.
+func (c *Collection) Parent(id frontier.ID) (dowse.URL, error) {
+	r := reader{c: c}
+	o, err := r.origin(id)
+	if err != nil {
+		return "", err
+	}
+	return c.standingParent(o.parent), nil
+}

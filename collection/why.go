@@ -41,6 +41,7 @@ type Explanation struct {
 	Path    []dowse.URL `json:"path,omitempty" doc:"the URLs from a seed to it, itself included"`
 	Polite  *Manners    `json:"polite,omitempty" doc:"how its host was treated"`
 	Links   *linkTally  `json:"links,omitempty" doc:"what became of its links"`
+	Shared  *sharedText `json:"shared,omitempty" doc:"what other pages of its host had too, if the crawl looks for that"`
 	Pattern *shapeWorth `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
 	Versions []Version `json:"versions,omitempty" doc:"of a page that was asked again: its versions, the oldest first"`
@@ -72,6 +73,16 @@ type Choice struct {
 	Parent    dowse.URL `json:"parent,omitempty" doc:"the page with that link"`
 	Relevance *float64  `json:"parent_relevance,omitempty" doc:"the relevance of that page"`
 	Anchor    string    `json:"anchor,omitempty" doc:"the words of that link"`
+	Shared    bool      `json:"shared,omitempty" doc:"whether the words of that link did not count, because other pages of the host have the link in the same place"`
+}
+
+// sharedText is what a page has in common with the pages of its host that were fetched before it: menus, footers and the
+// like.
+type sharedText struct {
+	Parts int  `json:"parts" doc:"parts of its text that earlier pages of the host had, too"`
+	Bytes int  `json:"bytes" doc:"their size in the text"`
+	Links int  `json:"links" doc:"links that are in such parts only, and were followed without their words"`
+	Judge bool `json:"judge" doc:"whether the judge did not read these parts"`
 }
 
 // A sighting is where a URL was first seen.
@@ -193,8 +204,8 @@ func (w *inquiry) standing() {
 
 // scopeDetail names the setting that leaves a URL out, "" if the scope of now does not.
 func scopeDetail(s settings.Scope, u dowse.URL) string {
-	if slices.Contains(s.Block, weburl.Host(u)) {
-		return "block " + weburl.Host(u)
+	if b := blockOf(s, weburl.Host(u)); b != "" {
+		return "block " + b
 	}
 	matches := func(text string) bool {
 		re, err := regexp.Compile(text)
@@ -226,6 +237,29 @@ func (w *inquiry) explainVisit() {
 	if len(w.visit.Links) > 0 {
 		w.x.Links = tally(w.visit)
 	}
+	w.x.Shared = w.c.sharedText(w.visit)
+}
+
+// sharedText returns what a page has in common with earlier ones of its host, nil if nothing is known of it.
+func (c *Collection) sharedText(e *crawl.Entry) *sharedText {
+	if len(e.Page.Repeated) == 0 {
+		return nil
+	}
+	x := &sharedText{Parts: len(e.Page.Repeated), Judge: slices.Contains(c.Settings.Templates, "judge")}
+	for _, r := range e.Page.Repeated {
+		x.Bytes += r.Len()
+	}
+	for i := range e.Found {
+		if isShared(&e.Found[i]) {
+			x.Links++
+		}
+	}
+	return x
+}
+
+// isShared reports whether all mentions of a link are in parts of the page that earlier pages of the host had, too.
+func isShared(l *dowse.Link) bool {
+	return l.Repeated && !slices.ContainsFunc(l.More, func(m dowse.Mention) bool { return !m.Repeated })
 }
 
 // labels sets the labels that people gave the URL.
@@ -360,7 +394,7 @@ func (w *inquiry) ranked(ch *Choice, best *promise) {
 	switch {
 	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link that was not rated ranks no seed
 		ch.Offered, ch.Because = facts.Finite(best.Offered), facts.Causes(best.Because)
-		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
+		ch.Parent, ch.Anchor, ch.Shared = w.c.URL(best.parent), anchorOf(&best.link), isShared(&best.link)
 		if _, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
 			ch.Relevance = &best.relevance
 		}

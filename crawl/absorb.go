@@ -192,6 +192,9 @@ func (c *Crawl) finishTurn(t *turn) {
 		c.f.checks.found(t.fl.id, t.now, t.p)
 	}
 	c.hosts.count(t.fl.host, t.p)
+	if t.p.Outcome == dowse.Fetched && !t.isRecalled() {
+		c.f.repeats.Note(uint32(t.fl.host), t.p.Blocks)
+	}
 	c.f.settle(t.fl.id, t.p)
 	c.chances.note(t.fl.id, t.p)
 	target := t.redirect()

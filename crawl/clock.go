@@ -67,11 +67,11 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Restarted makes every host rest its delay from now on, if an earlier run worked on
+// restarted makes every host rest its delay from now on, if an earlier run worked on
 // the crawl. Visits in flight at the end of that run left no entry, so any host may
 // have been visited a moment ago. A driver that makes real visits must call it before
 // the first Next.
-func (c *Crawl) Restarted(now time.Time) {
+func (c *Crawl) restarted(now time.Time) {
 	if !c.hosts.unsure {
 		return
 	}

@@ -175,7 +175,7 @@ func TestImpossibleSnapshots(t *testing.T) {
 			cfg, c, _ := halfway(t)
 			craft(c)
 			var b bytes.Buffer
-			if err := c.Snapshot(&b, 4711); err != nil {
+			if err := saveTo(c, &b, 4711); err != nil {
 				t.Fatal(err)
 			}
 			again, _, err := crawl.Restore(cfg, bytes.NewReader(b.Bytes()))

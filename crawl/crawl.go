@@ -9,6 +9,7 @@ import (
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
 	"dowse/internal/refresh"
+	"dowse/internal/repeats"
 	"dowse/weburl"
 )
 
@@ -52,12 +53,25 @@ type Config struct {
 	// knows, for judges that ask: see [dowse.Page].
 	LinksIn bool
 
-	// Ration is called with every page that comes while the crawl runs. It returns nil while there is
+	// Templates has the crawl learn which blocks of text the pages of a host repeat, and give
+	// what it knows to each visit. What it has learnt is part of its state either way.
+	Templates bool
+
+	// Ration is called with the number of links of every page that comes while the crawl runs. It returns nil while there is
 	// memory for all links, and otherwise which links to unknown URLs are remembered, by how
 	// promising they are, from 0 to 1. Those that are not are counted, and their pages marked, see [Crawl.Requeue].
-	Ration func() (admits func(promise float64) bool)
+	Ration func(links int) (admits func(promise float64) bool)
+
+	// Late excludes URLs and hosts by its Exclude and Block when they are about to be visited, and
+	// not when links to them are found. So it can change while the crawl runs without deciding
+	// again what was decided: see [Crawl.Set].
+	Late Scope
 
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
+
+	// NotesMemory is how many bytes of the notes of strategies are kept in memory, if Log is a
+	// journal that can be written; others are in a file next to it. Default 64 MB.
+	NotesMemory int64
 }
 
 // A Log stores the entries of a crawl and the strings of its URLs. Names that are
@@ -91,13 +105,14 @@ type Visit struct {
 	Hops     int
 	Again    bool
 	Deadline time.Time
-	Patience time.Duration // for the first byte of an answer; 0 means as long as the visitor waits anyway
-	Part     int64         // what to do with a page that breaks off, see partOf
-	Via      *dowse.Via    // see Config.Via
-	LinksIn  *int          // see Config.LinksIn
-	Check    bool          // the page was visited, and is asked again to see whether it has changed
-	Whole    bool          // of a check: the links are wanted, also if the page has not changed
-	Prior    *dowse.Page   // of a check: the page as it was last fetched, without its text; nil if that can't be read
+	Patience time.Duration  // for the first byte of an answer; 0 means as long as the visitor waits anyway
+	Part     int64          // what to do with a page that breaks off, see partOf
+	Via      *dowse.Via     // see Config.Via
+	LinksIn  *int           // see Config.LinksIn
+	Template *repeats.Known // see Config.Templates
+	Check    bool           // the page was visited, and is asked again to see whether it has changed
+	Whole    bool           // of a check: the links are wanted, also if the page has not changed
+	Prior    *dowse.Page    // of a check: the page as it was last fetched, without its text; nil if that can't be read
 }
 
 // Page returns a page for the visit, for the driver to fill in.
@@ -170,13 +185,18 @@ func (cfg Config) withDefaults() (*Config, error) {
 // frontier returns the configuration of the crawl's frontier.
 func (cfg *Config) frontier() frontier.Config {
 	traits := dowse.TraitsOf(cfg.Strategy)
-	return frontier.Config{
-		Order:     traits.Order,
-		Names:     cfg.Log,
-		Key:       cfg.Key,
-		Revisits:  traits.Revisits,
-		HostConns: cfg.Polite.Conns,
+	f := frontier.Config{
+		Order:       traits.Order,
+		Names:       cfg.Log,
+		Key:         cfg.Key,
+		Revisits:    traits.Revisits,
+		HostConns:   cfg.Polite.Conns,
+		NotesMemory: cfg.NotesMemory,
 	}
+	if j, ok := cfg.Log.(*Journal); ok && !j.IsReadOnly() {
+		f.Scratch = j.Scratch
+	}
+	return f
 }
 
 // follow calls the strategy. Changes that the strategy makes to the page are
@@ -264,6 +284,9 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 		}
 		return Visit{}, at, false
 	}
+	for _, x := range c.picker.sweep(sweepSlice) {
+		c.land(now, &flight{id: x.id, host: x.host, idle: true}, x.page)
+	}
 	if v, when, ok = c.pick(now); ok {
 		c.hosts.net.probed(now)
 		c.flights.takeSlot(now, c.cfg.Polite.MaxRate)
@@ -292,10 +315,11 @@ func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 }
 
 // choose begins the visit to the lead that the picker chooses. Leads that end without
-// a visit are settled on the way.
+// a visit are settled on the way. If a scope that was narrowed lately leaves out many leads in a row, choose
+// returns after some of them, so that the driver can do other things between two calls.
 func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 	k := c.picker.begin(now)
-	for {
+	for left := 0; left < sweepMost; {
 		x, when, ok := k.next()
 		switch {
 		case !ok:
@@ -303,6 +327,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 		case x.closes:
 			c.endRound(now)
 		case x.page != nil:
+			left += count(c.in.gate.HasLate())
 			c.land(now, &flight{id: x.id, host: x.host, idle: true, check: c.f.checks.isOut(x.id)}, x.page)
 		case x.robots:
 			return c.hosts.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true
@@ -310,6 +335,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 			return c.beginVisit(x.id, x.host, now, x.regret), time.Time{}, true
 		}
 	}
+	return Visit{}, now.Add(time.Millisecond), false
 }
 
 // beginVisit returns the visit for a lead that was taken out of the frontier.
@@ -322,6 +348,9 @@ func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, reg
 	}
 	if c.cfg.LinksIn {
 		v.LinksIn = c.f.linksIn(id)
+	}
+	if c.cfg.Templates {
+		v.Template = c.f.repeats.Known(uint32(h))
 	}
 	if c.in.sitemaps[id] {
 		v.Kind = VisitSitemap

@@ -58,7 +58,7 @@
 // belong to no committed page. The next run cuts them off: the journal at its first torn
 // entry, the archive behind [Crawl.LastArchived]. Visits that were in flight left no
 // entry. Their URLs are orphans: the next run returns them to the queue, and lets every
-// host rest before it is visited (see [Crawl.Restarted]), since it may have been visited
+// host rest before it is visited (see clock.go), since it may have been visited
 // a moment before the crash. Pages of a round that is not complete are visited again.
 //
 // # Invariants

@@ -150,6 +150,9 @@ func TestWildcardOfOtherKinds(t *testing.T) {
 // TestManyHostsOfOneOwner crawls domains with many hosts that are no traps: all of each
 // must be visited.
 func TestManyHostsOfOneOwner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it starts no goroutines")
+	}
 	const departments = 600
 	department := func(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://dept%d.university.test/", i)) }
 	const languages = 320
@@ -280,7 +283,7 @@ func TestDomainsFold(t *testing.T) {
 	sameFold(t, "from the journal", c, dir, config(), nil)
 	sameFold(t, "from a snapshot", c, dir, config(), snapshot)
 	var a, b bytes.Buffer
-	if err := c.Snapshot(&a, 0); err != nil {
+	if err := saveTo(c, &a, 0); err != nil {
 		t.Fatal(err)
 	}
 	cfg, j = journalled(t, dir, config())
@@ -288,7 +291,7 @@ func TestDomainsFold(t *testing.T) {
 	if _, _, err := twin.Fold(j, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := twin.Snapshot(&b, 0); err != nil {
+	if err := saveTo(twin, &b, 0); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {

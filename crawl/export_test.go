@@ -9,9 +9,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
+	"dowse/internal/wire"
 )
 
 // Reseal gives the core of a snapshot the right size, magic and checksum, so that a
@@ -32,6 +34,13 @@ func Reseal(b []byte) []byte {
 	sum := crc32.Checksum(core[:n-4], crc32.MakeTable(crc32.Castagnoli))
 	binary.LittleEndian.PutUint32(core[n-4:], sum)
 	return b
+}
+
+// Repeats returns what is known of the blocks that the pages of hosts repeat, as a snapshot has it.
+func Repeats(c *Crawl) []byte {
+	var w wire.Writer
+	c.f.repeats.Write(&w)
+	return w.B
 }
 
 // LinksIn returns how many pages link to a URL.
@@ -59,3 +68,6 @@ const (
 	AnyPart      = anyPart
 	MaxUnreached = maxUnreached
 )
+
+// Restarted has the hosts rest as at the beginning of a run.
+func (c *Crawl) Restarted(now time.Time) { c.restarted(now) }

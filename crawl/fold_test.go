@@ -80,7 +80,8 @@ func journalled(t testing.TB, dir string, cfg crawl.Config) (crawl.Config, *craw
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	cfg.Robots, cfg.LinksIn, cfg.Log, cfg.Key = true, true, j, 42
+	cfg.Robots, cfg.LinksIn, cfg.Templates, cfg.Log, cfg.Key = true, true, true, j, 42
+	cfg.NotesMemory = 1 // one page; the notes of other URLs are in a file
 	cfg.Polite = crawl.Politeness{Delay: 20 * time.Millisecond, Conns: 2, InFlight: 9}
 	return cfg, j
 }
@@ -135,7 +136,7 @@ func TestFoldWithVisitsAtOnce(t *testing.T) {
 func snap(t *testing.T, c *crawl.Crawl, j *crawl.Journal) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Snapshot(&b, j.End()); err != nil {
+	if err := saveTo(c, &b, j.End()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -24,7 +24,7 @@ type hosts struct {
 	tries tries
 	net   network
 
-	unsure bool      // hosts may have been visited without an entry, see Crawl.Restarted
+	unsure bool      // hosts may have been visited without an entry, see Crawl.restarted
 	quiet  float64   // share of hosts that did not answer their first visit, of the latest ones
 	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 }

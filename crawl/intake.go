@@ -32,10 +32,12 @@ type intake struct {
 
 // newIntake returns the intake of a new crawl, with a gate that has seen nothing.
 func newIntake(cfg *Config, f *urls, h *hosts, rec *recorder, r *rounds) *intake {
-	return &intake{
+	in := &intake{
 		cfg: cfg, f: f, hosts: h, rec: rec, rounds: r, sitemaps: map[frontier.ID]bool{},
 		gate: admission.New(cfg.Scope, cfg.Traps, cfg.Key),
 	}
+	in.gate.SetLate(cfg.Late)
+	return in
 }
 
 // see returns the number of a URL.
@@ -132,6 +134,9 @@ func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dow
 	u := in.f.URL(id)
 	if in.f.forgotten(id) {
 		return dowse.Skipped, dowse.SkipForgotten, ""
+	}
+	if why := in.gate.Late(u); why != "" {
+		return dowse.Skipped, why, ""
 	}
 	if outcome, why, detail := in.hosts.barred(h, u); why != "" {
 		return outcome, why, detail

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,7 +47,31 @@ func (w withRobots) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	if p.Outcome == dowse.Fetched {
 		p.Sketch = templated(v.URL)
 	}
-	return p, took
+	return withBlocks(v, p), took
+}
+
+// withBlocks gives a page of a crawl that looks for repeated blocks a text with a menu, in which its
+// first link is.
+func withBlocks(v crawl.Visit, p *dowse.Page) *dowse.Page {
+	if v.Template == nil || p.Outcome != dowse.Fetched {
+		return p
+	}
+	text := p.Text
+	p.Text = fmt.Sprintf("Menu of the site\nText of %s\nCopyright %d", strings.Map(withoutDigits, string(v.URL)), len(v.URL))
+	v.Template.Apply(p)
+	p.Text = text // a replay has no archive to restore another from
+	if len(p.Links) > 0 && len(p.Repeated) > 0 {
+		p.Links[0].Repeated, p.Links[0].Context = true, math.NaN()
+	}
+	return p
+}
+
+// withoutDigits maps digits to letters: numbers do not make a block another one.
+func withoutDigits(r rune) rune {
+	if '0' <= r && r <= '9' {
+		return r - '0' + 'a'
+	}
+	return r
 }
 
 func open(t *testing.T, dir string, s dowse.Strategy) (*crawl.Crawl, *crawl.Journal) {
@@ -103,6 +128,7 @@ func state(c *crawl.Crawl) string {
 	}
 	fmt.Fprintln(&b, c.Status())
 	fmt.Fprint(&b, crawl.Checks(c))
+	fmt.Fprintf(&b, "repeats %x", crawl.Repeats(c))
 	return b.String()
 }
 

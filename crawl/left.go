@@ -78,16 +78,18 @@ func (in *intake) ration(now time.Time, id frontier.ID, p *dowse.Page) {
 	if in.cfg.Ration == nil || p.Outcome == dowse.Redirected || len(p.Links) == 0 {
 		return
 	}
-	admits := in.cfg.Ration()
+	admits := in.cfg.Ration(len(p.Links))
 	if admits == nil {
 		return
 	}
-	before := len(p.Links)
-	p.Links = slices.DeleteFunc(slices.Clone(p.Links), func(l dowse.Link) bool {
-		_, known := in.f.Find(l.URL)
-		return !known && !admits(promise(p, &l))
-	})
-	if left := before - len(p.Links); left > 0 {
+	var kept []dowse.Link // a clone of all links would take memory until the page is committed
+	for _, l := range p.Links {
+		if _, known := in.f.Find(l.URL); known || admits(promise(p, &l)) {
+			kept = append(kept, l)
+		}
+	}
+	left := len(p.Links) - len(kept)
+	if p.Links = kept; left > 0 {
 		in.f.left.note(id, left)
 		in.rec.record(&Entry{Kind: entryLeft, At: now, ID: id, Queue: left})
 	}

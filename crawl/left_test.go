@@ -11,9 +11,9 @@ import (
 
 // scarce returns a Ration that admits links by a rule that depends on how often it was asked, as that of a
 // machine does: a replay must not need it.
-func scarce() func() func(float64) bool {
+func scarce() func(int) func(float64) bool {
 	n := 0
-	return func() func(float64) bool {
+	return func(int) func(float64) bool {
 		if n++; n%3 == 0 {
 			return nil // there is room at the moment
 		}
@@ -70,7 +70,7 @@ func TestLeftOutFolds(t *testing.T) {
 // and its links are followed all the same.
 func TestLeftOutComesBack(t *testing.T) {
 	room := false
-	cfg := crawl.Config{Strategy: follow(queueAll), Ration: func() func(float64) bool {
+	cfg := crawl.Config{Strategy: follow(queueAll), Ration: func(int) func(float64) bool {
 		if room {
 			return nil
 		}

@@ -1,9 +1,12 @@
 package crawl
 
 import (
+	"slices"
+
 	"dowse"
 	"dowse/internal/admission"
 	"dowse/internal/frontier"
+	"dowse/internal/repeats"
 )
 
 // A sieve lets through the links of one page that can be queued.
@@ -68,7 +71,9 @@ func (s *sieve) sift(l *dowse.Link, d *Decision) {
 	}
 	if at, twice := s.find(d.Target); twice {
 		k := &s.kept[at]
+		from := len(k.More)
 		k.More = append(append(k.More[:len(k.More):len(k.More)], l.Mention), l.More...)
+		bareAll(k.More[from:])
 		d.Reason = dowse.SkipDupURL
 		return
 	}
@@ -84,10 +89,25 @@ func (s *sieve) keep(l *dowse.Link, d *Decision) {
 	s.ids = append(s.ids, d.Target)
 	s.kept = append(s.kept, *l)
 	k := &s.kept[len(s.kept)-1]
+	repeats.Bare(&k.Mention)
+	if slices.ContainsFunc(k.More, isRepeated) { // the list belongs to the link as it is recorded
+		k.More = slices.Clone(k.More)
+		bareAll(k.More)
+	}
 	if d.Target != d.ID {
 		k.URL = s.in.f.URL(d.Target)
 	}
 	k.Target = s.in.f.target(d.Target)
+}
+
+// isRepeated reports whether a mention is in a part of the page that others of its host have too.
+func isRepeated(m dowse.Mention) bool { return m.Repeated }
+
+// bareAll makes the marked ones of some mentions ones without words.
+func bareAll(list []dowse.Mention) {
+	for i := range list {
+		repeats.Bare(&list[i])
+	}
 }
 
 // find returns the place among the kept links of one to a target.

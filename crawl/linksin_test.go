@@ -70,7 +70,7 @@ func TestLinksInOfOlderSnapshots(t *testing.T) {
 		c := begin(t, cfg, "s")
 		run(c, toy{"s": {Links: to("a")}, "a": {Links: to("b")}})
 		var b bytes.Buffer
-		if err := c.Snapshot(&b, 0); err != nil {
+		if err := saveTo(c, &b, 0); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()

@@ -43,20 +43,30 @@ type Live struct {
 	Crawl   *Crawl
 	Visitor Visitor
 
+	// Dispatch, if set, begins a visit in place of Visitor, and returns immediately. It calls
+	// arrive exactly once, from any goroutine: with the outcome, or with a failure when ctx ends.
+	// It is for visits that are made elsewhere.
+	Dispatch func(ctx context.Context, v Visit, arrive func(Arrival))
+
+	// Seal, if set, is called by the loop when a commit begins, between two pages. It may note
+	// what Commit, which runs concurrently with the loop, is to make durable.
+	Seal func()
 	// Commit makes durable all that was kept and recorded before it is called. It
 	// runs concurrently with the loop, but never twice concurrently. Nil for a crawl in memory.
 	Commit func() error
 	// Committed, if set, is called for every finished page after its commit, in order.
 	// It is called by the loop, so that it may look at the crawl.
 	Committed func(p *dowse.Page)
-	// Checkpoint saves the state, after committing what was absorbed. It is called by
-	// the loop after every CheckpointEvery pages and at the end.
-	Checkpoint      func() error
+	// Checkpoint commits what was absorbed and returns a function that saves the state of that
+	// moment. The loop calls Checkpoint after every CheckpointEvery pages and at the end. The
+	// function runs concurrently with the loop, but never twice concurrently.
+	Checkpoint      func() (save func() error, err error)
 	CheckpointEvery int
 	// Tick is called by the loop about twice a second.
 	Tick func(now time.Time)
 	// AtMost limits concurrent visits further than the crawl's own limit does; 0 for
-	// no further bound. Only the loop and its callbacks may change it during Run.
+	// no further bound, and a negative number for none at the moment. Only the loop and its
+	// callbacks may change it during Run.
 	AtMost int
 	// Clock returns the time. It is called concurrently. A callback that passes a
 	// time to the crawl must take it from the same clock. Nil means [NewClock].
@@ -66,6 +76,7 @@ type Live struct {
 	waiting   batch
 	flushing  batch
 	sinceSave int
+	saving    chan error // gets the result of a save that is under way; nil for none
 	giveUp    context.CancelFunc
 	err       error
 }
@@ -90,7 +101,7 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	if l.Clock == nil {
 		l.Clock = NewClock()
 	}
-	l.Crawl.Restarted(l.Clock())
+	l.Crawl.restarted(l.Clock())
 	n := l.Crawl.cfg.Polite.InFlight
 	arrivals := make(chan Arrival, n)
 	commits := make(chan error, 1)
@@ -121,6 +132,8 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			l.drain(abort, arrivals)
 		case err := <-commits:
 			l.committed(err)
+		case err := <-l.saving:
+			l.saved(err)
 		case <-done:
 			l.Crawl.Stop(dowse.StopSignal)
 			done = nil
@@ -164,6 +177,10 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 			return when
 		}
 		l.out++
+		if l.Dispatch != nil {
+			l.Dispatch(ctx, v, func(a Arrival) { arrivals <- a })
+			continue
+		}
 		visits.Go(func() { arrivals <- l.visit(ctx, v) })
 	}
 	return time.Time{}
@@ -172,8 +189,8 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 // maxVisits returns the limit of concurrent visits.
 func (l *Live) maxVisits() int {
 	n := l.Crawl.cfg.Polite.InFlight
-	if l.AtMost > 0 {
-		n = min(n, l.AtMost)
+	if l.AtMost != 0 {
+		n = min(n, max(0, l.AtMost))
 	}
 	return n
 }
@@ -252,6 +269,9 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 		return due
 	}
 	l.flushing, l.waiting = l.waiting, batch{}
+	if l.Seal != nil {
+		l.Seal()
+	}
 	if l.Commit == nil {
 		commits <- nil
 		return time.Time{}
@@ -283,13 +303,32 @@ func (l *Live) committed(err error) {
 // checkpoint saves the state when that is due. A snapshot only shortens the next fold of
 // the journal, so it can wait until a round is complete: it cannot hold a part of one.
 func (l *Live) checkpoint(last bool) {
-	due := last || l.CheckpointEvery > 0 && l.sinceSave >= l.CheckpointEvery
+	due := last || l.saving == nil && l.CheckpointEvery > 0 && l.sinceSave >= l.CheckpointEvery
 	if !due || l.Checkpoint == nil || l.err != nil || l.Crawl.MidRound() {
 		return
 	}
 	l.sinceSave = 0
-	if err := l.Checkpoint(); err != nil {
+	save, err := l.Checkpoint()
+	if err != nil {
 		l.fail(err)
+		return
+	}
+	l.saving = make(chan error, 1)
+	go func(done chan<- error) { done <- save() }(l.saving)
+}
+
+// saved ends a save.
+func (l *Live) saved(err error) {
+	l.saving = nil
+	if err != nil {
+		l.fail(err)
+	}
+}
+
+// awaitSave waits until no save is under way.
+func (l *Live) awaitSave() {
+	if l.saving != nil {
+		l.saved(<-l.saving)
 	}
 }
 
@@ -303,7 +342,9 @@ func (l *Live) finished() bool {
 // finish ends the run with a last checkpoint. Visits that were given up become orphans,
 // which the next run returns to the queue.
 func (l *Live) finish() error {
+	l.awaitSave()
 	l.Crawl.hosts.abandon()
 	l.checkpoint(true)
+	l.awaitSave()
 	return l.err
 }

@@ -106,7 +106,7 @@ func TestLiveWithManyWorkers(t *testing.T) {
 		}
 		l.Tick = func(time.Time) { ticks.Add(1) }
 		saved := 0
-		l.Checkpoint, l.CheckpointEvery = func() error { saved++; return nil }, 50
+		l.Checkpoint, l.CheckpointEvery = func() (func() error, error) { saved++; return func() error { return nil }, nil }, 50
 		if err := l.Run(t.Context(), t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestLivePausesGracefully(t *testing.T) {
 			close(let)
 		}()
 		saved := false
-		l.Checkpoint = func() error { saved = true; return nil }
+		l.Checkpoint = func() (func() error, error) { return func() error { saved = true; return nil }, nil }
 		if err := l.Run(ctx, context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -226,8 +226,13 @@ func TestLiveStopsOnErrors(t *testing.T) {
 		"keep": func(l *crawl.Live, fail func() error) {
 			l.Visitor.(*toyVisitor).keep = func(*dowse.Page) error { return fail() }
 		},
-		"commit":     func(l *crawl.Live, fail func() error) { l.Commit = fail },
-		"checkpoint": func(l *crawl.Live, fail func() error) { l.Checkpoint, l.CheckpointEvery = fail, 1 },
+		"commit": func(l *crawl.Live, fail func() error) { l.Commit = fail },
+		"checkpoint": func(l *crawl.Live, fail func() error) {
+			l.Checkpoint, l.CheckpointEvery = func() (func() error, error) { return func() error { return nil }, fail() }, 1
+		},
+		"save": func(l *crawl.Live, fail func() error) {
+			l.Checkpoint, l.CheckpointEvery = func() (func() error, error) { return fail, nil }, 1
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T) { stopsOn(t, broken, breaks) })

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"strings"
 	"time"
 
 	"dowse"
@@ -211,7 +212,8 @@ func (n *network) outage() *Outage {
 	if !n.isDown() {
 		return nil
 	}
-	return &Outage{Since: n.since, Next: n.next, Why: n.why}
+	names := n.cause == dowse.FailDNS || strings.HasPrefix(n.why, noNames)
+	return &Outage{Since: n.since, Next: n.next, Why: n.why, Names: names && !strings.Contains(n.why, noRoute)}
 }
 
 // outagePatience returns how long the crawl waits for the network. If no host has answered
@@ -265,9 +267,17 @@ func (n *network) resume() {
 	n.fresh, n.begun, n.anyAnswer, n.last, n.room = true, time.Time{}, false, "", 0
 }
 
-// An Outage is a time in which this machine has no network.
+// noNames begins the detail of a visit for which no name server answered. The journal has it, and not the reason.
+const noNames = "the name server does not answer"
+
+// noRoute is in the detail of a visit for which the name server could not even be asked, because this machine
+// has no network.
+const noRoute = "network is unreachable"
+
+// An Outage is a time in which this machine has no network, or no name server.
 type Outage struct {
 	Since time.Time `json:"since"`
 	Next  time.Time `json:"next,omitzero"` // when the network is tried again
 	Why   string    `json:"why,omitempty"`
+	Names bool      `json:"names,omitempty"` // only the name server does not answer
 }

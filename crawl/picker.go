@@ -25,6 +25,7 @@ type picker struct {
 	again    revisits // of visited pages, to see whether they have changed
 	wait     wait     // for better leads than those at hand
 	prepared uint64   // changes of the queue, plus 1, when BeforeRound was last called
+	swept    int      // URLs that sweep has looked at
 }
 
 // A choice is a lead that was taken out of the queue, and what is to be done with it.
@@ -158,7 +159,7 @@ func (k *pick) stream() (choice, time.Time, bool) {
 
 // asksRobots reports whether a host's robots.txt is to be read before a lead is visited.
 func (k *pick) asksRobots(id frontier.ID, h frontier.HostID) bool {
-	return (k.hosts.wantsRobots(h, k.now) || k.hosts.witness(id, h)) && !k.in.leadsToFarm(id)
+	return (k.hosts.wantsRobots(h, k.now) || k.hosts.witness(id, h)) && !k.in.leadsToFarm(id) && !k.in.isLate(id)
 }
 
 // settles returns the page with which a lead ends that needs no visit, or may not be visited

@@ -174,7 +174,7 @@ func TestEstimateAfterRestore(t *testing.T) {
 		step(c, web, &now)
 	}
 	var b bytes.Buffer
-	if err := c.Snapshot(&b, 0); err != nil {
+	if err := saveTo(c, &b, 0); err != nil {
 		t.Fatal(err)
 	}
 	again, _, err := crawl.Restore(cfg, &b)

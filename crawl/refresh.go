@@ -217,7 +217,9 @@ func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 	case p.Outcome == dowse.Redirected, f.State(fl.id) != dowse.Visited, p.Outcome == dowse.Fetched && !p.OnTopic:
 		r.planner.Drop(id)
 	case p.Outcome == dowse.Listed:
-	case fl.check && (p.Outcome == dowse.Fetched || isUnchanged(p) || isMissing(p)):
+	case fl.check && isMissing(p):
+		r.planner.NoteMissing(id, now)
+	case fl.check && (p.Outcome == dowse.Fetched || isUnchanged(p)):
 		r.planner.Note(id, now, !isUnchanged(p))
 	case fl.check:
 		r.planner.Rest(id, now.Add(failedRest))
@@ -233,6 +235,9 @@ func (r *revisits) add(f *urls, id frontier.ID, at time.Time) {
 		x.at = at
 	}
 	r.planner.Add(uint32(id), uint32(f.Host(id)), refresh.KindOf(f.URL(id)), x.at, x.seen)
+	if x.missing > 0 {
+		r.planner.NoteMissing(uint32(id), x.at)
+	}
 }
 
 // prepare fills the planner with the pages on topic that the journal has, once in a run. When a

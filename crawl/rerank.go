@@ -63,26 +63,34 @@ func (c *Crawl) Rerank(now time.Time, terms *Terms, model string, rulings []Ruli
 	c.rulings.model = model
 	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
 	j.SetRulings(c.rulings.parts)
+	if terms != nil {
+		c.requeue(now, widerText, func(id frontier.ID) bool { return c.in.isFreed(id, c.in.mayFetch) })
+	}
 	return change, nil
 }
+
+// widerText marks the entries of URLs that wait again because a scope no longer leaves them out.
+// URLs that were left out when they were picked have entries, which are repeated under any scope.
+const widerText = "scope is wider"
 
 // Terms are the parts of a [Config] that can change when a crawl is resumed or while it runs,
 // because all that was decided can be decided again under other ones.
 type Terms struct {
 	Threshold float64
 	Scope     Scope
+	Late      Scope // see Config
 	LinksIn   bool
 	Renew     func() (dowse.Strategy, []Shadow, error)
 }
 
 // terms returns the terms of the config as they are.
 func (cfg *Config) terms() Terms {
-	return Terms{cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew}
+	return Terms{cfg.Threshold, cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew}
 }
 
 // under returns the config with other terms.
 func (cfg Config) under(t Terms) Config {
-	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.LinksIn, t.Renew
+	cfg.Threshold, cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.Late, t.LinksIn, t.Renew
 	return cfg
 }
 

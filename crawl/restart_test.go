@@ -99,7 +99,7 @@ func save(b *testing.B, c *crawl.Crawl, j *crawl.Journal, snap string) {
 	}
 	defer f.Close()
 	w := bufio.NewWriter(f)
-	if err := c.Snapshot(w, j.End()); err != nil {
+	if err := saveTo(c, w, j.End()); err != nil {
 		b.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {

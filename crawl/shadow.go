@@ -339,8 +339,8 @@ func (s *shadow) begin(f *frontier.Frontier) {
 	s.seen.f, s.seen.order = f, s.cfg.frontier().Order
 }
 
-// snapshot writes the shadow, after the crawl.
-func (s *shadow) snapshot(out io.Writer, end uint64) error {
+// snapshot returns a function that writes the shadow as it is now, after the crawl.
+func (s *shadow) snapshot(end uint64) (write func(io.Writer) error, err error) {
 	w := ledger.NewPart()
 	w.Text(s.name)
 	w.Bool(s.beforeCalled)
@@ -358,10 +358,11 @@ func (s *shadow) snapshot(out io.Writer, end uint64) error {
 		w.Int(int64(x.band))
 		w.Float(x.priority)
 	}
-	if err := ledger.Seal(out, w); err != nil {
-		return fmt.Errorf("crawl: snapshot: %w", err)
+	own, err := s.Snapshot(end)
+	if err != nil {
+		return nil, err
 	}
-	return s.Snapshot(out, end)
+	return inTurn([]func(io.Writer) error{sealed(w), own}), nil
 }
 
 // rankSize is the number of bytes that a rank takes in a snapshot, at least.

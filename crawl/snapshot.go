@@ -14,26 +14,32 @@ import (
 	"dowse/internal/admission"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
+	"dowse/internal/repeats"
 	"dowse/internal/wire"
 )
 
 // A partReader reads a part of a snapshot.
 type partReader = wire.Reader[[]byte]
 
-// Snapshot writes the state of the crawl. Restore continues from it, with the journal
-// from offset end on. It must not be called in the middle of a round.
+// Snapshot returns a function that writes the state that the crawl has now. The function may
+// run concurrently with the crawl and must be called once; a further call of Snapshot makes
+// one of before fail. Restore continues from what it wrote, with the journal from
+// offset end on. Snapshot must not be called in the middle of a round.
+//
+// The crawl can't continue before Snapshot returns, so what grows with the number of URLs is
+// left to the function. See [frontier.Frozen].
 //
 // A snapshot is never the only copy of anything: whatever it holds follows from the
 // journal, so a snapshot that is lost or damaged costs time and nothing else. Its layout
 // is a list of parts in a fixed order. Parts that later versions added come at the end,
 // where a snapshot of an earlier version simply stops.
-func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
+func (c *Crawl) Snapshot(end uint64) (write func(io.Writer) error, err error) {
 	if c.rounds.isOpen() {
-		return errors.New("crawl: snapshot: a round is under way")
+		return nil, errors.New("crawl: snapshot: a round is under way")
 	}
 	learnt, err := c.cfg.saveStrategy()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := ledger.NewPart()
 	w.Uint64(end)
@@ -47,18 +53,37 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	for _, m := range tail(c) {
 		m.write(w)
 	}
-	if err := ledger.Seal(out, w); err != nil {
-		return fmt.Errorf("crawl: snapshot: %w", err)
-	}
-	if err := c.f.Snapshot(out); err != nil {
-		return err
-	}
+	pieces := []func(io.Writer) error{sealed(w), c.f.Freeze().Write}
 	for _, s := range c.shadows {
-		if err := s.snapshot(out, end); err != nil {
-			return err
+		piece, err := s.snapshot(end)
+		if err != nil {
+			return nil, err
 		}
+		pieces = append(pieces, piece)
 	}
-	return nil
+	return inTurn(pieces), nil
+}
+
+// sealed returns a function that writes a part with its checksum.
+func sealed(part *wire.Writer) func(io.Writer) error {
+	return func(out io.Writer) error {
+		if err := ledger.Seal(out, part); err != nil {
+			return fmt.Errorf("crawl: snapshot: %w", err)
+		}
+		return nil
+	}
+}
+
+// inTurn returns a function that writes several pieces, up to the first error.
+func inTurn(pieces []func(io.Writer) error) func(io.Writer) error {
+	return func(out io.Writer) error {
+		for _, write := range pieces {
+			if err := write(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // rulings are the later verdicts on visited pages that hold.
@@ -224,7 +249,7 @@ func (c *Crawl) parts() []part {
 
 // tail returns the parts at the end of a snapshot, which those of earlier versions lack.
 func tail(c *Crawl) []part {
-	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks, &c.f.left}
+	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks, &c.f.left, repeatsPart{&c.f.repeats}}
 }
 
 // errNoURL is returned for a snapshot that refers to a URL which the frontier does not have.
@@ -242,6 +267,19 @@ func (g gatePart) read(r *partReader)   { g.Read(r) }
 func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
 	if !g.Fits(urls, hosts) {
 		return errNoURL
+	}
+	return nil
+}
+
+// A repeatsPart is what is known of the blocks that the pages of hosts repeat.
+type repeatsPart struct{ *repeats.Hosts }
+
+func (x repeatsPart) write(w *wire.Writer) { x.Write(w) }
+func (x repeatsPart) read(r *partReader)   { x.Read(r) }
+
+func (x repeatsPart) check(_ frontier.ID, hosts frontier.HostID) error {
+	if !x.Fits(uint32(hosts)) {
+		return wire.ErrDamaged
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package crawl_test
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func (arena) RobotsAt(uint64) *dowse.Robots { return nil }
 func halfway(t testing.TB) (crawl.Config, *crawl.Crawl, []byte) {
 	t.Helper()
 	cfg := crawl.Config{
-		Strategy: follow(queueAll), Robots: true, Log: arena{frontier.NewArena()},
+		Strategy: follow(queueAll), Robots: true, Templates: true, Log: arena{frontier.NewArena()},
 		Polite: crawl.Politeness{Delay: 20 * time.Millisecond, Conns: 2},
 		Scope:  crawl.Scope{Reach: crawl.ReachDomain},
 	}
@@ -34,7 +35,7 @@ func halfway(t testing.TB) (crawl.Config, *crawl.Crawl, []byte) {
 	c := begin(t, cfg, seeds...)
 	(&driver{c: c, now: epoch}).launchAndLand(withRobots{web}, 6, 60)
 	var b bytes.Buffer
-	if err := c.Snapshot(&b, 4711); err != nil {
+	if err := saveTo(c, &b, 4711); err != nil {
 		t.Fatal(err)
 	}
 	return cfg, c, b.Bytes()
@@ -69,7 +70,7 @@ func TestSnapshotTwiceIsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := c.Snapshot(&b, 4711); err != nil {
+	if err := saveTo(c, &b, 4711); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.Bytes(), data) {
@@ -100,7 +101,7 @@ func TestSnapshotInARoundIsRefused(t *testing.T) {
 	cfg.Round = 2
 	c := begin(t, cfg, "a", "b")
 	c.Next(epoch)
-	if err := c.Snapshot(&bytes.Buffer{}, 0); err == nil || !c.MidRound() {
+	if err := saveTo(c, &bytes.Buffer{}, 0); err == nil || !c.MidRound() {
 		t.Errorf("error %v, in a round: %v", err, c.MidRound())
 	}
 }
@@ -116,4 +117,13 @@ func FuzzRestore(f *testing.F) {
 			crawl.Restore(cfg, bytes.NewReader(crawl.Reseal(b)))
 		}
 	})
+}
+
+// saveTo writes the state that a crawl has now.
+func saveTo(c *crawl.Crawl, out io.Writer, end uint64) error {
+	write, err := c.Snapshot(end)
+	if err != nil {
+		return err
+	}
+	return write(out)
 }

@@ -88,7 +88,7 @@ func (b Books) Balanced() bool {
 
 // Status is a picture of a crawl at one moment.
 type Status struct {
-	Fetched  int              `json:"fetched"` // pages; a page fetched again counts once
+	Fetched  int              `json:"fetched"` // pages; a page fetched again counts once, one that has moved not any more
 	OnTopic  int              `json:"on_topic"`
 	Harvest  float64          `json:"harvest"` // on topic / fetched, as the judge sees it
 	Window   float64          `json:"window"`  // the same of the last 200 pages
@@ -105,7 +105,7 @@ type Status struct {
 
 	Shadows   []shadowStatus  `json:"shadows,omitempty"`
 	Estimate  estimate.Recall `json:"estimate,omitzero" doc:"how many pages on topic there are, and how many are found, by estimate"` // how much there is and how much is found; zero until enough was seen
-	LimitedBy string          `json:"limited_by" doc:"what keeps it from going faster: politeness, waiting for better links, hosts not answering, name service, connections, CPU, disk or nothing to fetch; empty if it does not run"`
+	LimitedBy string          `json:"limited_by" doc:"what keeps it from going faster: politeness, waiting for better links, hosts not answering, name service, connections, CPU, disk, no worker, NATS or nothing to fetch; empty if it does not run"`
 	Rate      float64         `json:"rate" doc:"pages per second over the last 30 s"`                              // set by the driver
 	BytesRate float64         `json:"bytes_rate" doc:"bytes per second over the last 30 s"`                        // set by the driver
 	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"` // share of the run's time at which a connection was kept free for a better link
@@ -125,8 +125,9 @@ func (c *Crawl) Books() Books {
 
 // Status returns the progress of the crawl.
 func (c *Crawl) Status() Status {
+	moved, movedOn := c.f.moved()
 	s := Status{
-		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
+		Fetched: c.stats.Fetched - moved, OnTopic: c.stats.OnTopic - movedOn, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped, LeftOut: c.f.left.links,
 		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Estimate: c.stats.recall(), Outage: c.hosts.net.outage(), Refresh: c.f.checks.tally,
 	}

@@ -201,7 +201,7 @@ func TestNearAfterRestore(t *testing.T) {
 	c := begin(t, cfg, seeds...)
 	visit(c, 150)
 	var b bytes.Buffer
-	if err := c.Snapshot(&b, 0); err != nil {
+	if err := saveTo(c, &b, 0); err != nil {
 		t.Fatal(err)
 	}
 	twin, _, err := crawl.Restore(cfg, bytes.NewReader(b.Bytes()))

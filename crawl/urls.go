@@ -7,6 +7,7 @@ import (
 	"dowse"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
+	"dowse/internal/repeats"
 )
 
 // urls is what a crawl knows of every URL it has seen: the frontier, and what follows from
@@ -19,7 +20,9 @@ type urls struct {
 	inlinks inlinks              // empty unless links are counted
 	checks  checks               // pages that are, or were, asked again
 	left    leftOut              // links that there was no memory for
+	repeats repeats.Hosts        // what the pages of hosts repeat; empty unless the crawl learns it
 	gone    int                  // URLs that were taken down
+	aliases set                  // pages that were fetched and have moved, or had once; nil until moved looks for them
 }
 
 // newURLs returns the URLs of a crawl over a frontier, which may be set later.
@@ -119,6 +122,9 @@ func (f *urls) settle(id frontier.ID, p *dowse.Page) {
 		f.Settle(id, dowse.Visited)
 	case dowse.Redirected:
 		f.Settle(id, dowse.Aliased)
+		if f.aliases != nil && f.hasMoved(id) {
+			f.aliases[id] = true
+		}
 	case dowse.Refused, dowse.Skipped:
 		if p.Again {
 			f.Settle(id, dowse.Visited)
@@ -128,6 +134,38 @@ func (f *urls) settle(id frontier.ID, p *dowse.Page) {
 	default:
 		f.Settle(id, dowse.Dead)
 	}
+}
+
+// moved returns how many pages that were fetched answer with a redirect by now, and how many of them were on topic. What
+// they redirect to is a page of its own, so they no longer count.
+func (f *urls) moved() (pages, onTopic int) {
+	if f.aliases == nil {
+		f.aliases = set{}
+		for i := range f.Len() {
+			id := frontier.ID(i)
+			if f.hasMoved(id) {
+				f.aliases[id] = true
+			}
+		}
+	}
+	for id := range f.aliases {
+		if f.hasMoved(id) {
+			v, _ := f.Visit(id)
+			pages++
+			onTopic += count(v.OnTopic)
+		}
+	}
+	return pages, onTopic
+}
+
+// hasMoved reports whether a URL redirects that was a page before. A URL that always redirected was never rated; nor
+// can one be recognised that was rated 0, but only pages on topic are asked again.
+func (f *urls) hasMoved(id frontier.ID) bool {
+	if f.State(id) != dowse.Aliased {
+		return false
+	}
+	v, visited := f.Visit(id)
+	return visited && (v.OnTopic || v.Relevance > 0)
 }
 
 // keepVisit keeps the place of the entry of a visit, and whether the page was on topic.

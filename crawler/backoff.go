@@ -57,7 +57,11 @@ type killBackoff struct {
 // backoffFor returns the backoff that the last runs in col require; one
 // without kills changes nothing.
 func backoffFor(col *collection.Collection, cfg Config) *killBackoff {
-	c := &killBackoff{kills: killsInARow(lastRuns(col)), memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
+	kills := killsInARow(lastRuns(col))
+	if cfg.Cluster != nil {
+		kills = 0 // the visits are made elsewhere
+	}
+	c := &killBackoff{kills: kills, memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
 	c.budget = fetch.NewBudget(c.reduced())
 	return c
 }

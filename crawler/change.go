@@ -31,6 +31,7 @@ func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, 
 	if err != nil {
 		return "", cfg, err
 	}
+	col.MarkCrawl()
 	a, err := planResume(col, cfg)
 	if err != nil || !a.revises() {
 		return "", cfg, errors.Join(err, col.Close())
@@ -44,6 +45,9 @@ func reviseDecisions(ctx context.Context, dir string, cfg Config) (note string, 
 		return "", cfg, errors.Join(err, col.Close())
 	}
 	change, pages, err := c.reviseUnder(a, b, cfg)
+	if err == nil {
+		err = a.logChanges(dir, c.live.Clock(), false, changeNote(change))
+	}
 	if err = errors.Join(err, c.Close()); err != nil {
 		return "", cfg, err
 	}
@@ -152,13 +156,14 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 }
 
 // againOnly returns the settings of a collection with those changes of a plan that require
-// all decisions to be made again.
+// all decisions to be made again. No part of the scope is late then.
 func (a *resumePlan) againOnly(next collection.Settings) collection.Settings {
 	for _, x := range a.changes {
 		if x.When == settings.Again {
 			x.Copy(&next.Settings, &a.settings.Settings)
 		}
 	}
+	next.Late = nil
 	return next
 }
 
@@ -181,7 +186,7 @@ func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := r.plan(c, labels, models); err != nil {
+	if err := r.plan(c, labels, 0, models); err != nil {
 		return 0, err
 	}
 	r.grows, r.regrows, r.sound, r.accept = c.grows(), false, true, true

@@ -67,6 +67,9 @@ func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	return list
 }
 
+// Acts returns what the collection of c makes this machine do when it is crawled further.
+func (c *Crawler) Acts() []Act { return actsOf(c.Topic, c.Collection.Settings, Config{}) }
+
 // JudgeActs returns the acts of the outside judge of a topic: the program
 // that is run, the service that is asked, and the environment variable that
 // is sent to it.

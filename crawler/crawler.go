@@ -30,6 +30,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/archive"
+	"dowse/internal/cluster"
 	"dowse/internal/durable"
 	"dowse/internal/outside"
 	"dowse/internal/sink"
@@ -86,7 +88,7 @@ type Config struct {
 
 	// Strategy is used in place of the strategy that the settings name.
 	Strategy dowse.Strategy
-	// Unit is what to look for, UnitPage or UnitSite; default UnitPage.
+	// Unit is what to look for, "page" or UnitSite; default "page".
 	Unit string
 	// TGraph, Trace, Links and Classes are files for strategies that need
 	// one: a T-Graph, an access log, links with known outcomes, a decimal
@@ -178,6 +180,10 @@ type Config struct {
 	// [Set] asked for, made or refused.
 	Changed func(r SetRecord)
 
+	// Cluster, if set, makes this process the coordinator of a cluster: workers on other machines
+	// make the visits. The command line sets it.
+	Cluster *cluster.Shipper
+
 	// DiskRoom replaces [DiskRoom], for tests.
 	DiskRoom func(dir string, s settings.Settings) (free, need int64, err error)
 
@@ -220,12 +226,15 @@ type Crawler struct {
 	meter   *meter
 	ration  *rationer
 	views   viewClock
+	remote  *remote                    // nil unless workers make the visits
 	beaten  time.Time                  // when the pulse was last written
 	feeds   atomic.Pointer[sink.Feeds] // of the run; nil without sinks
 	// journal is the first file of the journal when Run began; nil before.
 	journal fs.FileInfo
+	giveUp  context.Context // ends when the run is aborted
 	err     error
 	stopped dowse.StopReason
+	kept    *crawl.Status // what a failed run has left on disk; nil after others
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
@@ -238,10 +247,18 @@ func Open(dir string, cfg Config) (*Crawler, error) {
 // OpenContext is Open with a context that can end the gathering of the
 // topic's examples, which can take long. The context is not used afterwards.
 func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
+	open := begin
 	if collection.IsCollection(dir) {
-		return resume(ctx, dir, cfg)
+		open = resume
 	}
-	return begin(ctx, dir, cfg)
+	c, err := open(ctx, dir, cfg)
+	if err != nil || cfg.Cluster == nil {
+		return c, err
+	}
+	if err := c.joinCluster(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
 // begin creates a collection and its crawl. Everything that can fail is
@@ -284,6 +301,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	col.MarkCrawl()
 	c, err := assemble(col, t, b, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
@@ -301,6 +319,9 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	t, err := topicFor(cfg)
 	if err != nil {
 		return nil, collection.Settings{}, err
+	}
+	if _, err := topic.Parse(t.YAML(), "Topic"); err != nil { // as the next Open reads it
+		return nil, collection.Settings{}, fmt.Errorf("crawler: %w", err)
 	}
 	s, err := newSettings(t, *cfg)
 	if err != nil {
@@ -343,6 +364,7 @@ func resume(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	col.MarkCrawl()
 	c, err := resumeOpen(col, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
@@ -379,7 +401,8 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if changed, _ := a.changeNotes(); changed != "" {
 		c.Notes = append(c.Notes, "changed: "+changed)
 	}
-	c.Notes = append(c.Notes, c.requeueRelaxed(a.changes)...)
+	relaxed := c.requeueRelaxed(a.changes)
+	c.Notes = append(c.Notes, relaxed...)
 	if err := c.addSeeds(a.kept, a.given); err != nil {
 		return nil, err
 	}
@@ -388,7 +411,10 @@ func resumeOpen(col *collection.Collection, cfg Config) (*Crawler, error) {
 	}
 	c.switchFormula()
 	col.Crawl.Resume(col.Settings.Limits)
-	return c, col.SaveSettings()
+	if err := col.SaveSettings(); err != nil {
+		return nil, err
+	}
+	return c, a.logChanges(col.Dir, c.live.Clock(), true, relaxed...)
 }
 
 // assemble builds a Crawler around an open collection. It is the only place
@@ -415,11 +441,12 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 		return nil, err
 	}
 	c.client, c.strategy, c.visitor, c.renew = parts.client, parts.crawl.Strategy, parts.visitor, parts.crawl.Renew
+	c.visitor.judged = c.meter.judged
 	if t.AsksVia() {
 		parts.crawl.Via = col.Via
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
-	parts.crawl.Ration = ration.admits
+	parts.crawl.Ration, parts.crawl.NotesMemory = ration.admits, ration.notes()
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
@@ -438,7 +465,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
-		Checkpoint: c.checkpoint, CheckpointEvery: 5000, Clock: cfg.Clock,
+		Checkpoint: c.freeze, CheckpointEvery: 5000, Clock: cfg.Clock,
 	}
 	if c.live.Clock == nil {
 		c.live.Clock = crawl.NewClock()
@@ -458,8 +485,12 @@ func archiveOptions(col *collection.Collection, client *fetch.Client, clock func
 
 // commit makes everything durable that was archived and recorded. The
 // archive is synced before the journal that refers to it, so that no
-// committed entry names a missing record.
-func (c *Crawler) commit() error {
+// committed entry names a missing record. In a cluster the same bytes are
+// published, and only then does the commit count.
+func (c *Crawler) commit() error { return c.commitWithin(c.giveUp) }
+
+// commitWithin is commit, which waits for the servers of a cluster until ctx ends.
+func (c *Crawler) commitWithin(ctx context.Context) error {
 	defer func(began time.Time) { c.meter.committed(c.live.Clock().Sub(began)) }(c.live.Clock())
 	if c.writer != nil {
 		if err := c.writer.Sync(); err != nil {
@@ -469,6 +500,15 @@ func (c *Crawler) commit() error {
 	end := c.Collection.Journal.End()
 	if err := c.Collection.Journal.Sync(); err != nil {
 		return err
+	}
+	if c.remote != nil {
+		if err := c.present(); err != nil {
+			return err // standbys must not follow the removal of files
+		}
+		end = c.remote.sealed.Load().Journal
+		if err := c.remote.commit(ctx, c.Collection.Journal); err != nil {
+			return err
+		}
 	}
 	if f := c.feeds.Load(); f != nil {
 		f.Commit(end)
@@ -503,10 +543,17 @@ func (c *Crawler) watchJournal() {
 	}
 }
 
-// checkpoint commits and saves a snapshot of the state.
+// checkpoint commits and saves a snapshot of the state. The loop calls it.
 func (c *Crawler) checkpoint() error {
+	return saved(c.freeze())
+}
+
+// freeze is checkpoint in two steps. The function that it returns saves the state of now, and may
+// run concurrently with the loop.
+func (c *Crawler) freeze() (save func() error, err error) {
+	c.seal()
 	if err := c.commit(); err != nil {
-		return err
+		return nil, err
 	}
 	return c.Collection.Checkpoint()
 }
@@ -552,6 +599,10 @@ func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
+	byHand := abort
+	abort, giveUp := context.WithCancel(abort)
+	defer giveUp()
+	c.giveUp, c.kept = abort, nil
 	going := true
 	c.backoff.apply(c)
 	c.live.Committed = func(p *dowse.Page) {
@@ -575,6 +626,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.growViews(now)
 		c.serveSinks()
 		st := c.Status()
+		c.tickCluster(st)
+		st.LimitedBy = cmp.Or(c.remote.limitedBy(), st.LimitedBy)
 		c.meter.measure(now, &st)
 		c.beat(now, st)
 		if c.cfg.Tick != nil {
@@ -585,6 +638,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
 	c.watchJournal()
+	c.ration.begin()
 	record := c.beginRun()
 	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError
@@ -595,14 +649,29 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.startSinks()
+	c.tickCluster(c.Status())
+	leave := c.runCluster(ctx, abort, giveUp)
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
-	if c.err == nil && c.Collection.Settings.WithRequisites && ctx.Err() == nil && abort.Err() == nil {
-		both, end := context.WithCancel(ctx)
-		context.AfterFunc(abort, end)
-		c.err = c.fetchRequisites(both)
-		end()
+	leave()
+	if c.remote != nil && byHand.Err() != nil {
+		c.remote.byHand.Store(true)
+	}
+	if c.remote != nil && c.remote.fenced.Load() && !errors.Is(c.err, cluster.ErrFenced) {
+		c.err = errors.Join(c.err, cluster.ErrFenced)
 	}
 	c.stopped = c.Collection.Crawl.Stopped()
+	if errors.Is(c.err, cluster.ErrFenced) {
+		c.stopped = dowse.StopError // the signal that it got was of this program itself
+	}
+	if c.needsRequisites() {
+		both, end := context.WithCancel(ctx)
+		context.AfterFunc(abort, end)
+		var paused bool
+		if paused, c.err = c.fetchRequisites(both); paused {
+			c.stopped = dowse.StopSignal
+		}
+		end()
+	}
 	if DiskFull(c.err) {
 		c.stopped = dowse.StopDisk
 	}
@@ -610,11 +679,17 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.err = c.Collection.Summarise()
 	}
 	c.finishSinks(abort)
+	if errors.Is(c.err, fs.ErrNotExist) { // a file could not be made: perhaps because its directory is gone
+		c.err = cmp.Or(c.present(), c.err)
+	}
 	if errors.Is(c.err, durable.ErrGone) {
 		c.stopped = dowse.StopError
 		return // there is no log to write to
 	}
 	c.lastBeat()
+	if c.err != nil {
+		c.countKept()
+	}
 	record.end(c)
 	c.err = errors.Join(c.err, record.append(c.Collection))
 }
@@ -627,8 +702,36 @@ func (c *Crawler) Err() error { return c.err }
 func (c *Crawler) StopReason() dowse.StopReason { return c.stopped }
 
 // Status returns the progress of the crawl. It must not be called
-// concurrently with Crawl.
-func (c *Crawler) Status() crawl.Status { return c.Collection.Crawl.Status() }
+// concurrently with Crawl. After a run that failed it is that of what is on
+// disk: pages that could not be committed are fetched again by the next run.
+func (c *Crawler) Status() crawl.Status {
+	if c.kept != nil {
+		return *c.kept
+	}
+	return c.Collection.Crawl.Status()
+}
+
+// maxKept is the most known URLs of a crawl that is read again after a failed
+// run, to bound the memory that this needs.
+const maxKept = 1 << 20
+
+// countKept reads what a failed run has left on disk, as the next command will.
+// Which pages of the last commits that is can't be known otherwise: a commit
+// that fails may have written a part of them.
+func (c *Crawler) countKept() {
+	st := c.Collection.Crawl.Status()
+	if st.Books.Known > maxKept {
+		return
+	}
+	again, err := View(c.Collection.Dir)
+	if err != nil {
+		return
+	}
+	defer again.Close()
+	kept := again.Status()
+	kept.Elapsed, kept.Stopped = st.Elapsed, c.stopped
+	c.kept = &kept
+}
 
 // Close ends the outside judge and closes connections, archive and
 // collection.
@@ -643,7 +746,7 @@ func (c *Crawler) Close() error {
 	if c.client != nil {
 		c.client.Close()
 	}
-	return errors.Join(err, c.Collection.Close())
+	return errors.Join(err, c.Collection.Close(), c.leaveCluster())
 }
 
 // randomKey returns the key of a crawl for which no random seed was given.

@@ -106,7 +106,7 @@ func (f *Fetcher) Fetch(ctx context.Context, u dowse.URL) (*Hop, error) {
 	h.rest(f.delay(h.robots))
 	hop.Page = pageOf(visit, hop.Response)
 	if hop.Response.Outcome == dowse.Fetched {
-		f.visitor.read(hop.Page, hop.Response)
+		f.visitor.read(hop.Page, hop.Response, nil)
 	}
 	return hop, ctx.Err()
 }

@@ -36,7 +36,15 @@ func renew(dir string) error {
 		return errors.Join(err, col.Close())
 	}
 	if err = col.Summarise(); err == nil && !col.Crawl.MidRound() {
-		err = col.Checkpoint()
+		err = saved(col.Checkpoint())
 	}
 	return errors.Join(err, c.Close())
+}
+
+// saved calls a function that saves, if there is one.
+func saved(save func() error, err error) error {
+	if err != nil {
+		return err
+	}
+	return save()
 }

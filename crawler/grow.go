@@ -3,6 +3,8 @@ package crawler
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"dowse"
 	"dowse/collection"
@@ -25,7 +27,7 @@ func (c *Crawler) drawnOf() int {
 }
 
 // maxGrown is how many bytes of a page's text a judge grows from, so that a few hundred
-// long pages do not fill the memory.
+// long pages do not fill the memory. It is less if memory is small: see grownText.
 const maxGrown = 64 << 10
 
 // seenPages returns the first pages that were fetched, at most n, without near
@@ -44,15 +46,16 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 		}
 	}
 	var list []topic.Seen
+	most := grownText(of)
 	for _, s := range first {
 		if s.page.Near != "" {
 			continue
 		}
 		s.page.URL = r.url(s.id)
-		if ok, err := readAgain(r.col, s.page); err != nil {
+		if ok, err := readToLearn(r.col, s.page); err != nil {
 			return nil, errors.Join(err, ctx.Err())
 		} else if ok {
-			x := topic.Seen{Page: shortened(s.page), Seed: seeds[s.page.URL]}
+			x := topic.Seen{Page: shortened(s.page, most), Seed: seeds[s.page.URL]}
 			if again && r.labels[s.id] == crawl.Unlabelled {
 				x.Before = s.page.Verdict.Relevance
 			}
@@ -64,18 +67,19 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 }
 
 // shortened returns what a judge reads of a page: without links, and without what comes
-// after maxGrown bytes of text.
-func shortened(p *dowse.Page) *dowse.Page {
+// after a number of bytes of text. It shares no memory with what it leaves out.
+func shortened(p *dowse.Page, most int) *dowse.Page {
 	d := p.Document
 	n := len(d.Words)
-	for n > 0 && d.Words[n-1].End > maxGrown {
+	for n > 0 && int(d.Words[n-1].End) > most {
 		n--
 	}
 	if n < len(d.Words) {
-		d.Text = d.Text[:d.Words[n].Start]
+		d.Text = strings.Clone(d.Text[:d.Words[n].Start])
+		d.Words = slices.Clone(d.Words[:n])
 	}
 	return &dowse.Page{URL: p.URL, Document: dowse.Document{
-		Title: d.Title, Description: d.Description, Keywords: d.Keywords, Language: d.Language, Text: d.Text, Words: d.Words[:n],
+		Title: d.Title, Description: d.Description, Keywords: d.Keywords, Language: d.Language, Text: d.Text, Words: d.Words,
 	}}
 }
 

@@ -51,6 +51,9 @@ func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) flo
 // TestRefusedModels trains a model that seems worse than the one in use. It is reported and not put into use, and
 // the crawl goes on as before. It is not made again until more pages were seen.
 func TestRefusedModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
+	}
 	for _, test := range []struct {
 		each int
 		why  string
@@ -87,6 +90,9 @@ func TestRefusedModels(t *testing.T) {
 // into use with another threshold: as many of the first pages stay on topic, and about as
 // many verdicts are right. A crawl that is resumed has the same judge.
 func TestRaisedModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
+	}
 	p := newPools(t)
 	subjects := []string{"tide pools", "glaciers", "composting"}
 	p.topic = mixture(p.web, 4, subjects...)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/andybalholm/brotli"
 
@@ -21,6 +22,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/demo"
 	"dowse/internal/requisite"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -227,6 +229,66 @@ func TestImportDamaged(t *testing.T) {
 	}
 }
 
+// TestImportGoesOn checks that what follows damage in a file is read, however the file is compressed, and
+// that the damage is reported with its offset. huge is a record that claims more bytes than any file has.
+func TestImportGoesOn(t *testing.T) {
+	page := func(i int) string {
+		return warcRecord("1.0", "response", fmt.Sprintf("http://a.test/%d", i), "2020-01-01T00:00:00Z", answer("text/html", reefPage(fmt.Sprint(i), fmt.Sprint("word", i))))
+	}
+	huge := strings.Replace(page(9), "Content-Length: ", "Content-Length: 1000000000000000000\r\nX-Length: ", 1)
+	whole := zip1(page(1) + page(2))
+	for name, x := range map[string]struct {
+		text   string
+		pages  int
+		file   string // of the damage, "" for none
+		offset int
+	}{
+		"members.warc.gz": {whole + zip1(page(3)+page(4)), 4, "", 0},
+		"single.warc.gz":  {whole + zip1(page(3)) + zip1(page(4)), 4, "", 0},
+		"mixed.warc.gz":   {zip1(page(3)) + whole + page(4), 4, "", 0},
+		"junk.warc.gz":    {whole + "junk, and more of it" + zip1(page(3)+page(4)), 4, "junk.warc.gz", len(whole)},
+		"torn.warc.gz":    {whole + whole[:len(whole)-40] + zip1(page(3)), 3, "torn.warc.gz", len(whole)},
+		"plain.warc":      {page(1) + huge + page(2) + page(3), 3, "plain.warc", len(page(1))},
+		"first.warc":      {huge + page(2) + page(3), 2, "first.warc", 0},
+		"record.warc.gz":  {zip1(page(1)) + zip1(huge) + zip1(page(2)), 2, "record.warc.gz", len(zip1(page(1)))},
+		"inside.warc.gz":  {zip1(page(1) + huge + page(2)), 2, "inside.warc.gz, unpacked", len(page(1))},
+		"before.warc.gz":  {zip1(page(1)) + zip1(huge+page(2)+page(3)), 3, fmt.Sprintf("before.warc.gz, unpacked from offset %d", len(zip1(page(1)))), 0},
+	} {
+		s, c := imported(t, writeTo(t, name, x.text))
+		if s.Pages != x.pages {
+			t.Errorf("%s: %d pages, want %d", name, s.Pages, x.pages)
+		}
+		switch {
+		case x.file == "" && s.Lost() == 0:
+		case x.file != "" && s.Lost() == 1 && s.Unreadable[0].File == x.file && s.Unreadable[0].Offset == int64(x.offset):
+		default:
+			t.Errorf("%s: lost %+v, want %q at %d", name, s.Unreadable, x.file, x.offset)
+		}
+		c.Close()
+	}
+}
+
+// TestImportUndated imports answers whose records have no date or one that is none: they have that of
+// the record before, and each is reported with its place.
+func TestImportUndated(t *testing.T) {
+	page := func(path, date string) string {
+		return warcRecord("1.0", "response", "http://a.test"+path, date, answer("text/html", reefPage(path, "words of "+path)))
+	}
+	dated, without := page("/1", "2020-01-01T00:00:00Z"), page("/2", "")
+	s, c := imported(t, writeTo(t, "x.warc", dated+without+page("/3", "yesterday")+page("/4", "2020-01-02T00:00:00Z")))
+	if s.Pages != 4 || s.Lost() != 0 || s.UndatedAll != 2 || len(s.Undated) != 2 {
+		t.Fatalf("%+v", s)
+	}
+	for i, want := range []int{len(dated), len(dated + without)} {
+		if l := s.Undated[i]; l.File != "x.warc" || l.Offset != int64(want) || !strings.Contains(l.Why, "WARC-Date") {
+			t.Errorf("%+v, want offset %d", l, want)
+		}
+	}
+	if at := rowOf(t, c, "http://a.test/3").Fetch.At.Format(time.DateOnly); at != "2020-01-01" {
+		t.Errorf("it has the date %s", at)
+	}
+}
+
 // TestImportContinues checks that a crawl continues from an import, and that a takedown removes what
 // only its page uses.
 func TestImportContinues(t *testing.T) {
@@ -257,4 +319,42 @@ func TestImportContinues(t *testing.T) {
 		t.Errorf("%v: %+v", err, totals)
 	}
 	viewed(t, dir)
+}
+
+// TestImportAfterAKilledOne checks that an unfinished collection of a killed process does not prevent the next
+// import, that one of a running process does, and that an import that fails leaves nothing.
+func TestImportAfterAKilledOne(t *testing.T) {
+	record := recorded("/coral", "2020-01-01T00:00:00Z", "Coral", "coral and coral")
+	file := writeTo(t, "a.warc", record)
+	out := filepath.Join(t.TempDir(), "new.dowse")
+	if err := os.Rename(importAs(t, "killed.dowse", []string{"coral"}, record), out+".part"); err != nil {
+		t.Fatal(err)
+	}
+	cfg := crawler.SalvageConfig{Topic: topic.FromWords([]string{"coral"})}
+	c, err := crawler.Open(out+".part", crawler.Config{Settings: settings.Settings{Identity: settings.Identity{Contact: "mailto:me@example.org"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := crawler.Import(t.Context(), []string{file}, out, cfg); !errors.Is(err, crawler.ErrUnfinished) {
+		t.Errorf("while another process works there: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := cfg
+	stopped.Progress = func(what string, done, _ int64) {
+		if what == "answers" {
+			cancel()
+		}
+	}
+	if _, err := crawler.Import(ctx, []string{file}, out, stopped); !errors.Is(err, context.Canceled) {
+		t.Errorf("an import that is ended: %v", err)
+	}
+	if left, _ := filepath.Glob(out + "*"); len(left) > 0 {
+		t.Errorf("an import that was ended left %v", left)
+	}
+	if s, err := crawler.Import(t.Context(), []string{file}, out, cfg); err != nil || s.Pages != 1 {
+		t.Errorf("%v: %+v", err, s)
+	}
 }

@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -17,13 +18,21 @@ import (
 // uses nine tenths of its memory long before its data do, so its size does not show how
 // scarce memory is. What survived the last garbage collection does.
 const (
-	programSize  = 32 << 20 // code and constants of this program, as far as they are in memory
+	programSize  = 48 << 20 // code and constants of this program, as far as they are in memory: 49 MB after a crawl
 	memoryMargin = 10       // one part in 10 of the memory is a reserve
 	scarceFrom   = 0.38     // of what the runtime has: from here on links are left out
 	scarceFull   = 0.47     // from here on all links to unknown URLs are
 	scarceEnd    = 0.9      // from here on the crawl ends, since its pages alone take more than there is
 
-	memorySpan = 10 // measurements, five seconds, of which the lowest counts: what is soon free again is no reason
+	linkSize = 256 // bytes of data per link that is remembered: entry, note, place in the queue, journal until it is committed
+
+	grownShare = 8 // one part in 8 of what the runtime has is for the texts that a judge grows from
+
+	notesShare = 16       // one part in 16 of what the runtime has is for the notes of strategies
+	mostNotes  = 64 << 20 // and no more than this; the others are in a file
+
+	memoryFirst = 3  // measurements before any counts
+	memorySpan  = 10 // measurements, five seconds, of which the lowest counts: what is soon free again is no reason
 )
 
 // A rationer decides which links to unknown URLs a crawl remembers while memory is scarce. The loop uses
@@ -33,6 +42,7 @@ type rationer struct {
 	used  func() uint64 // bytes of data in memory
 	last  []float64     // measurements, the oldest first
 	share float64       // of the links to unknown URLs that are remembered; 1 while there is room
+	room  int           // links that may still be remembered before the next measurement
 	seen  [ranks]float64
 	sum   float64 // of seen
 }
@@ -65,6 +75,15 @@ func (r *rationer) apply() {
 	}
 }
 
+// notes returns how many bytes of the notes of strategies are kept in memory, 0 for the default of
+// the crawl.
+func (r *rationer) notes() int64 {
+	if r.limit <= 0 {
+		return 0
+	}
+	return min(r.limit/notesShare, mostNotes)
+}
+
 // liveData returns how many bytes of memory are in use by data that survived the last garbage
 // collection, by stacks and by the runtime itself.
 func liveData() uint64 {
@@ -82,31 +101,58 @@ func liveData() uint64 {
 	return sum
 }
 
-// measure looks at the memory, and returns how full it is: from 0 to 1, or more. Until there are enough
-// measurements, memory counts as empty.
+// measure looks at the memory, and returns how full it is: from 0 to 1, or more. Memory counts as empty for
+// the first second. From then on a share of the links can be left out; but memory is full enough to end
+// the crawl only by all measurements.
 func (r *rationer) measure() float64 {
 	if r.limit == 0 {
 		return 0
 	}
-	r.last = append(r.last, float64(r.used())/float64(r.limit))
-	if r.last = r.last[max(0, len(r.last)-memorySpan):]; len(r.last) < memorySpan {
+	used := float64(r.used())
+	r.count(used)
+	r.last = append(r.last, used/float64(r.limit))
+	if r.last = r.last[max(0, len(r.last)-memorySpan):]; len(r.last) < memoryFirst {
 		return 0
 	}
 	full := slices.Min(r.last)
 	r.share = min(max((scarceFull-full)/(scarceFull-scarceFrom), 0), 1)
+	if len(r.last) < memorySpan {
+		return 0
+	}
 	return full
 }
 
-// admits returns which links are remembered, nil for all. It is the Ration of the crawl.
-func (r *rationer) admits() func(promise float64) bool {
-	if r.share >= 1 {
+// begin prepares for a run. Garbage of the preparations would count as data until it is first collected.
+func (r *rationer) begin() {
+	if r.limit > 0 {
+		runtime.GC()
+		r.count(float64(r.used()))
+	}
+}
+
+// count computes how many links fit into the memory that is left, so that a quick machine, or pages
+// with thousands of links, do not fill it between two measurements.
+func (r *rationer) count(used float64) {
+	r.room = int(max(scarceFull*float64(r.limit)-used, 0) / linkSize)
+}
+
+// admits returns which links of a page with a number of links are remembered, nil for all. It is the Ration of
+// the crawl. All links of a page count as new while there is room for them, because that costs nothing to
+// find out.
+func (r *rationer) admits(links int) func(promise float64) bool {
+	if r.limit == 0 {
+		return nil
+	}
+	if r.share >= 1 && links <= r.room {
+		r.room -= links
 		return nil
 	}
 	return r.admit
 }
 
-// admit reports whether a link is remembered: if it is among the most promising share of the links that
-// were met while memory was scarce. Links of equal promise are treated alike.
+// admit reports whether a link is remembered: if there is room, and it is among the most promising share of
+// the links that were met while memory was scarce. Links of equal promise are treated alike while there is
+// room.
 func (r *rationer) admit(promise float64) bool {
 	rank := int(min(max(promise, 0), 1) * (ranks - 1))
 	r.seen[rank]++
@@ -120,12 +166,24 @@ func (r *rationer) admit(promise float64) bool {
 	for _, n := range r.seen[rank+1:] {
 		better += n
 	}
-	return better < r.share*r.sum
+	if r.room == 0 || better >= r.share*r.sum {
+		return false
+	}
+	r.room--
+	return true
 }
 
-// watchMemory measures the memory, and ends the crawl if not even its pages fit.
+// grownText returns how many bytes of the text of each page a judge may grow from that grows from a number
+// of pages. The places of the words take about twice the memory of a text.
+func grownText(pages int) int {
+	share := debug.SetMemoryLimit(-1) / grownShare
+	return int(min(maxGrown, share/int64(3*max(pages, 1))))
+}
+
+// watchMemory measures the memory, and ends the crawl if not even its pages fit. A training holds memory that
+// is free afterwards, however long it takes, so it is no reason to end.
 func (c *Crawler) watchMemory() {
-	if c.ration.measure() >= scarceEnd {
+	if c.ration.measure() >= scarceEnd && c.labels.work == nil {
 		c.Collection.Crawl.Stop(dowse.StopMemory)
 	}
 }

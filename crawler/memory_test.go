@@ -72,7 +72,7 @@ func TestMemoryEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cr.CountMemory(1000, func() uint64 { return uint64(10 * cr.Status().Fetched) })
+	cr.CountMemory(1_000_000, func() uint64 { return uint64(10_000 * cr.Status().Fetched) })
 	for range cr.Crawl(t.Context()) {
 		cr.WatchMemory()
 	}
@@ -81,4 +81,25 @@ func TestMemoryEnds(t *testing.T) {
 	}
 	cr.Close()
 	soundAs(t, dir)
+}
+
+// TestMemoryBetweenMeasurements crawls without a measurement after each page: also the links that come between
+// two measurements, or before the first one, never take more memory than there is, however quick the
+// machine is.
+func TestMemoryBetweenMeasurements(t *testing.T) {
+	const limit, room = 256_000, 470 // bytes, and the links of 256 bytes that fit into the part for data
+	site := endlessSite(t, 20)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Pages, cfg.InFlight = []string{"coral"}, []string{site.URL + "/1"}, 100, 4
+	cr, err := crawler.Open(filepath.Join(t.TempDir(), "x.dowse"), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cr.Close()
+	cr.CountMemory(limit, func() uint64 { return 256 * uint64(cr.Status().Books.Known) })
+	for range cr.Crawl(t.Context()) {
+	}
+	if st := cr.Status(); st.Fetched != 100 || st.Books.Known > room || st.LeftOut == 0 || cr.Err() != nil {
+		t.Errorf("%d pages, %d URLs known, %d links left out, %v; want 100 pages and at most %d URLs", st.Fetched, st.Books.Known, st.LeftOut, cr.Err(), room)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type merger struct {
 	visits  []mergedVisit
 	lost    *Salvaged
 	x       *transcript
+	early   earlyRobots
+	waiting []mergedVisit // endings before the first page, which creates the collection
 }
 
 // A mergedVisit is an answer of one of the sources.
@@ -37,7 +40,17 @@ type mergedVisit struct {
 	source int32
 	id     frontier.ID // of the URL in the source
 	place  dowse.Place
-	detail string // of a page that was imported into the source
+	detail string  // of a page that was imported into the source
+	robots string  // the host, if the answer is its robots.txt
+	ended  *ending // of a URL that none of the sources has as a page; nil for pages and redirects
+}
+
+// An ending is what became of a URL that was asked for and is no page.
+type ending struct {
+	outcome dowse.Outcome
+	reason  dowse.Reason
+	detail  string
+	fetch   dowse.Fetch
 }
 
 // errMerge begins the errors for collections that can't be merged.
@@ -47,7 +60,9 @@ var errMerge = fmt.Errorf("these can't be merged (%w)", ErrUnfinished)
 // machines. Each page is there once; of versions that differ the newest counts, and the others are its
 // history. The verdict of a page is the best of those that the crawls gave it, and its reasons show
 // all of them; each page names the collection and the record that it comes from. What was taken down in
-// one of them is left out.
+// one of them is left out. The newest robots.txt of each host is copied, so that what it reserves holds
+// for the new collection. A URL that was asked for and is a page in none of them has the newest of its
+// failures, with the answer.
 //
 // The topic of the new collection, by which a crawl that continues judges, is cfg.Topic, or the
 // topic of all of them, or the words of all of them together.
@@ -71,10 +86,12 @@ func Merge(ctx context.Context, dirs []string, out string, cfg SalvageConfig) (*
 		return nil, err
 	}
 	part := out + partSuffix
-	if err := m.fill(ctx, part, t); err != nil {
-		return nil, err
+	err = m.fill(ctx, part, t)
+	if err == nil {
+		err = m.end(part, out, same)
 	}
-	if err := m.end(part, out, same); err != nil {
+	if err != nil {
+		discardPart(part)
 		return nil, err
 	}
 	return m.x.out, moveTo(part, out)
@@ -118,23 +135,70 @@ func (m *merger) open(dirs []string) error {
 		}
 	}
 	slices.SortStableFunc(m.visits, func(a, b mergedVisit) int { return cmp.Compare(a.at, b.at) })
-	if len(m.visits) == 0 {
+	m.keepEndings()
+	if !slices.ContainsFunc(m.visits, func(v mergedVisit) bool { return v.robots == "" && v.ended == nil }) {
 		return fmt.Errorf("crawler: %w: they have no pages", errMerge)
 	}
 	return nil
 }
 
-// list adds the pages and redirects of a source.
+// keepEndings leaves out the failures of URLs that one of the sources has as a page or a redirect, and all but
+// the newest failure of the others.
+func (m *merger) keepEndings() {
+	seen := map[dowse.URL]bool{}
+	for i, v := range slices.Backward(m.visits) {
+		if v.ended == nil {
+			continue
+		}
+		u := m.sources[v.source].Collection.URL(v.id)
+		if seen[u] || m.isPage(u) {
+			m.visits[i].source = -1
+		}
+		seen[u] = true
+	}
+	m.visits = slices.DeleteFunc(m.visits, func(v mergedVisit) bool { return v.source < 0 })
+}
+
+// isPage reports whether one of the sources has a URL as a page or a redirect.
+func (m *merger) isPage(u dowse.URL) bool {
+	return slices.ContainsFunc(m.sources, func(c *Crawler) bool {
+		fr := c.Collection.Crawl.Frontier()
+		id, ok := fr.Find(u)
+		return ok && (fr.State(id) == dowse.Visited || fr.State(id) == dowse.Aliased)
+	})
+}
+
+// endingOf returns what became of the URL of a visit if it is no page, nil otherwise. A URL that was not asked
+// for, because of a limit or a rule of its crawl, has no ending: the new collection decides by its own.
+func endingOf(col *collection.Collection, e *crawl.Entry) *ending {
+	p := e.Page
+	if p.Outcome != dowse.Failed && p.Outcome != dowse.Skipped || p.Again || e.Idle {
+		return nil
+	}
+	if v, ok := col.Crawl.Frontier().Visit(e.ID); !ok || v.Place != e.Place() {
+		return nil
+	}
+	return &ending{p.Outcome, p.Reason, p.Detail, p.Fetch}
+}
+
+// list adds the pages, redirects, failures and robots.txt files of a source.
 func (m *merger) list(source int32, col *collection.Collection) error {
 	for e, err := range col.Journal.Visits(0) {
 		if err != nil {
 			return err
 		}
-		if e.Kind != crawl.EntryPage || e.Page.Fetch.Archive.File == "" || col.Crawl.ReasonFor(e.ID) == dowse.SkipForgotten {
+		if e.Kind == crawl.EntryRobots && e.Page != nil && e.Page.Fetch.Archive.File != "" {
+			m.visits = append(m.visits, mergedVisit{at: e.Page.Fetch.At.UnixNano(), source: source, place: e.Page.Fetch.Archive, robots: e.Host})
+		}
+		if e.Kind != crawl.EntryPage || col.Crawl.ReasonFor(e.ID) == dowse.SkipForgotten {
 			continue
 		}
-		if p := e.Page; p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected {
-			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive}
+		p, ended := e.Page, endingOf(col, e)
+		if ended != nil || p.Fetch.Archive.File != "" && (p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected) {
+			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive, ended: ended}
+			if p.Fetch.At.IsZero() { // there was no request
+				v.at = e.At.UnixNano()
+			}
 			if strings.HasPrefix(p.Detail, originPrefix) {
 				v.detail = p.Detail
 			}
@@ -182,29 +246,8 @@ func (m *merger) topic() (t *topic.Topic, same bool, err error) {
 func (m *merger) fill(ctx context.Context, dir string, t *topic.Topic) error {
 	for i, v := range m.visits {
 		m.cfg.Progress("answers", int64(i+1), int64(len(m.visits)))
-		col := m.sources[v.source].Collection
-		u := col.URL(v.id)
-		if m.gone(u) {
-			m.lost.Erased++
-			continue
-		}
-		ex, err := archive.ReadExchange(col.ArchiveDir(), v.place, maxImported)
-		if err != nil {
-			m.lost.lose(archive.Loss{Path: m.names[v.source] + "/archive/" + v.place.File, Offset: v.place.Offset, Length: v.place.Length, Err: err})
-			continue
-		}
-		if m.x == nil {
-			if m.x, err = newTranscript(ctx, dir, t, m.cfg, ex); err != nil {
-				return err
-			}
-		}
-		from := fmt.Sprintf("%s, %s, offset %d", m.names[v.source], v.place.File, v.place.Offset)
-		if v.detail != "" {
-			from += ", " + v.detail
-		}
-		err = m.x.add(ctx, u, ex, from, m.verdict(u))
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return m.x.abandon(err)
+		if err := m.add(ctx, dir, t, v); err != nil {
+			return err
 		}
 	}
 	if m.x == nil {
@@ -213,6 +256,83 @@ func (m *merger) fill(ctx context.Context, dir string, t *topic.Topic) error {
 	if err := m.copyRequisites(); err != nil {
 		return m.x.abandon(err)
 	}
+	return nil
+}
+
+// add visits an answer of a source. The first page creates the new collection. Answers that were
+// taken down or can't be read are counted and passed over.
+func (m *merger) add(ctx context.Context, dir string, t *topic.Topic, v mergedVisit) error {
+	col := m.sources[v.source].Collection
+	u := dowse.URL("https://" + v.robots + "/robots.txt") // only the host of it counts
+	if v.robots == "" {
+		u = col.URL(v.id)
+	}
+	if m.gone(u) {
+		m.lost.Erased++
+		return nil
+	}
+	if m.x == nil && v.ended != nil {
+		m.waiting = append(m.waiting, v)
+		return nil
+	}
+	ex, err := m.read(v)
+	if err != nil {
+		m.lost.lose(archive.Loss{Path: m.names[v.source] + "/archive/" + v.place.File, Offset: v.place.Offset, Length: v.place.Length, Err: err})
+		if v.ended == nil {
+			return nil
+		}
+	}
+	from := m.names[v.source]
+	if v.place.File != "" {
+		from += fmt.Sprintf(", %s, offset %d", v.place.File, v.place.Offset)
+	}
+	if v.detail != "" {
+		from += ", " + v.detail
+	}
+	robots := recordedRobots{u, ex, from}
+	if m.x == nil && v.robots != "" {
+		m.early.add(robots)
+		return nil
+	}
+	if m.x == nil {
+		if err := m.create(ctx, dir, t, ex); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.robots != "":
+		err = m.x.addRobots(robots)
+	case v.ended != nil:
+		err = m.x.addEnding(u, ex, from, time.Unix(0, v.at), v.ended)
+	default:
+		err = m.x.add(ctx, u, ex, from, m.verdict(u))
+	}
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return m.x.abandon(err)
+	}
+	return nil
+}
+
+// read returns the answer of a visit, nil for a visit without one.
+func (m *merger) read(v mergedVisit) (*archive.Exchange, error) {
+	if v.place.File == "" {
+		return nil, nil
+	}
+	return archive.ReadExchange(m.sources[v.source].Collection.ArchiveDir(), v.place, maxImported)
+}
+
+// create creates the new collection, and adds the failures that came before its first page.
+func (m *merger) create(ctx context.Context, dir string, t *topic.Topic, first *archive.Exchange) (err error) {
+	if m.x, err = newTranscript(ctx, dir, t, m.cfg, first); err != nil {
+		return err
+	}
+	m.x.early = &m.early
+	for _, v := range m.waiting {
+		if err := m.add(ctx, dir, t, v); err != nil {
+			return err
+		}
+	}
+	m.waiting = nil
 	return nil
 }
 
@@ -225,10 +345,11 @@ func (m *merger) gone(u dowse.URL) bool {
 }
 
 // verdict returns the verdict on a page: the best of those that the sources gave it. Thresholds differ
-// between sources, so the ratings are moved to a scale on which every threshold is 0.5.
+// between sources, so the ratings are moved to a scale on which every threshold is 0.5. The weight of
+// a reason is what the page would lose without that source, if another one has it.
 func (m *merger) verdict(u dowse.URL) *dowse.Verdict {
-	v := &dowse.Verdict{Scale: judge.Share, Judge: mergedJudge}
-	best := -1
+	v := &dowse.Verdict{Scale: judge.Change, Judge: mergedJudge}
+	var ratings []float64
 	for i, c := range m.sources {
 		fr := c.Collection.Crawl.Frontier()
 		id, ok := fr.Find(u)
@@ -241,17 +362,29 @@ func (m *merger) verdict(u dowse.URL) *dowse.Verdict {
 			on = "on"
 		}
 		v.Because = append(v.Because, dowse.Because{What: fmt.Sprintf("%s: %s topic %s, %.2f", m.names[i], on, c.Topic.Name, visit.Relevance)})
-		if r := rescaled(visit.Relevance, c.Collection.Threshold()); best < 0 || r > v.Relevance {
-			best, v.Relevance = len(v.Because)-1, r
+		ratings = append(ratings, rescaled(visit.Relevance, c.Collection.Threshold()))
+	}
+	best, second := 0, 0.0
+	for i, r := range ratings {
+		if r > ratings[best] {
+			best = i
 		}
 	}
-	if best >= 0 {
-		v.Because[best].Weight = v.Relevance
+	for i, r := range ratings {
+		if i != best {
+			second = max(second, r)
+		}
+	}
+	if len(ratings) > 0 {
+		v.Relevance = ratings[best]
+	}
+	if len(ratings) > 1 {
+		v.Because[best].Weight = v.Relevance - second
 	}
 	return v
 }
 
-// mergedJudge names the verdicts that were taken from other collections.
+// mergedJudge names the verdicts that come from other collections. Commands know it, too.
 const mergedJudge = "merged"
 
 // rescaled moves a relevance to the scale on which the threshold is 0.5.
@@ -265,6 +398,9 @@ func rescaled(r, threshold float64) float64 {
 	return 1 - (1-r)/(1-threshold)/2
 }
 
+// noLimits are limits for which nothing is left out.
+var noLimits = requisite.Limits{PerPage: math.MaxInt, PageBytes: math.MaxInt64, AllBytes: math.MaxInt64}
+
 // copyRequisites copies the requisites of the sources. Of several for one URL the first is kept.
 func (m *merger) copyRequisites() error {
 	for i, c := range m.sources {
@@ -275,8 +411,8 @@ func (m *merger) copyRequisites() error {
 				break
 			}
 			switch {
-			case l.Page != "" && !m.x.ledger.Served(l.Page) && !m.gone(l.Page):
-				err = m.x.ledger.Write(requisite.Line{Page: l.Page, Uses: l.Uses, Partial: l.Partial})
+			case l.Page != "" && !m.x.ledger.Served(l.Page, noLimits) && !m.gone(l.Page):
+				err = m.x.ledger.Write(requisite.Line{Page: l.Page, Uses: l.Uses, Partial: l.Partial, Cut: l.Cut})
 			case l.Page == "" && l.File != "" && !m.x.ledger.Has(l.URL) && !m.gone(l.URL):
 				err = m.copyRequisite(i, l)
 			}
@@ -296,7 +432,7 @@ func (m *merger) copyRequisite(source int, l *requisite.Line) error {
 		m.lost.lose(archive.Loss{Path: m.names[source] + "/" + requisite.Folder + "/" + l.File, Offset: l.Offset, Length: l.Length, Err: err})
 		return nil
 	}
-	ex.Metadata = []archive.Field{{Name: "dowse-origin", Value: fmt.Sprintf("%s, %s, offset %d", m.names[source], l.File, l.Offset)}}
+	ex.Metadata = []archive.Field{{Name: "hopsFromSeed", Value: embeddedHops}, {Name: "dowse-origin", Value: fmt.Sprintf("%s, %s, offset %d", m.names[source], l.File, l.Offset)}}
 	m.x.out.Requisites++
 	return m.x.ledger.Keep(*l, ex)
 }

@@ -2,6 +2,9 @@ package crawler_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -64,6 +68,12 @@ func TestMerge(t *testing.T) {
 			}
 		}
 	}
+	if why, err := c.Collection.Why("http://a.test/coral"); err != nil || why.Judged.Because[0].Flips || why.Judged.Because[0].Without != why.Judged.Relevance {
+		t.Errorf("%v: without the only crawl that has it the page would be %+v", err, why.Judged)
+	}
+	if why, err := c.Collection.Why("http://a.test/same"); err != nil || len(why.Judged.Because) != 2 || why.Judged.Because[0].Flips || why.Judged.Because[1].Flips {
+		t.Errorf("%v: a page that both crawls found on topic depends on one of them: %+v", err, why.Judged)
+	}
 	for row, err := range c.Collection.Pages(collection.Filter{}) {
 		if err != nil || row.URL == "http://a.test/down" {
 			t.Errorf("%v: a page that was taken down in one of them is there", err)
@@ -71,6 +81,38 @@ func TestMerge(t *testing.T) {
 	}
 	if words := strings.Join(c.Topic.Words, " "); words != "coral kelp" {
 		t.Errorf("the topic is %q", words)
+	}
+}
+
+// TestReservationsAreCopied imports pages of a host whose robots.txt reserves the training of models, in
+// both orders of the records, and merges the collection with another: no export with that wish has the pages.
+func TestReservationsAreCopied(t *testing.T) {
+	const early, late = "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
+	robots := func(date, rule string) string {
+		return warcRecord("1.1", "response", "http://a.test/robots.txt", date, answer("text/plain", "User-agent: *\nContent-Usage: train-ai="+rule+"\n"))
+	}
+	other := warcRecord("1.1", "response", "http://b.test/", early, answer("text/html", reefPage("Other", "")))
+	open := importAs(t, "open.dowse", []string{"coral"}, other)
+	for name, x := range map[string]struct {
+		records []string
+		pages   int
+	}{
+		"before the pages":  {[]string{robots(early, "n"), recorded("/1", late, "One", "coral")}, 0},
+		"after the pages":   {[]string{recorded("/1", early, "One", "coral"), robots(late, "n")}, 0},
+		"the newest counts": {[]string{robots(early, "n"), recorded("/1", early, "One", "coral"), robots(late, "y")}, 1},
+	} {
+		reserved := importAs(t, "reserved.dowse", []string{"coral"}, x.records...)
+		merged := filepath.Join(t.TempDir(), "merged.dowse")
+		if _, err := crawler.Merge(t.Context(), []string{open, reserved}, merged, crawler.SalvageConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		for dir, want := range map[string]int{reserved: x.pages, merged: x.pages + 1} {
+			c := viewed(t, dir)
+			got, err := c.Collection.Export(t.Context(), filepath.Join(t.TempDir(), "x.jsonl"), collection.ExportOptions{All: true, Respect: []string{"ai"}})
+			if err != nil || got != want {
+				t.Errorf("%s: %v: %d pages of %s, want %d", name, err, got, filepath.Base(dir), want)
+			}
+		}
 	}
 }
 
@@ -101,5 +143,73 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	if s, err := crawler.Merge(t.Context(), []string{a, b}, out, crawler.SalvageConfig{Topic: where}); err != nil || s.Pages != 1 {
 		t.Errorf("with a topic: %v: %+v", err, s)
+	}
+}
+
+// An uneven is a web in which some URLs are no pages. Paths in also are pages there.
+type uneven struct{ also string }
+
+func (w uneven) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/html"}}, Request: r, ProtoMajor: 1, ProtoMinor: 1}
+	body := "<title>Coral</title><p>coral and coral and coral of the reef"
+	switch path := r.URL.Path; {
+	case path == "/":
+		for _, p := range []string{"missing", "paper.pdf", "wall", "other", "fine"} {
+			body += "<p><a href=/" + p + ">coral</a>"
+		}
+	case path == "/robots.txt", path == "/missing", path == "/other" && w.also != path:
+		answer.StatusCode, body = 404, "no such page"
+	case path == "/paper.pdf":
+		answer.Header.Set("Content-Type", "application/pdf")
+	case path == "/wall":
+		answer.StatusCode = 403
+		answer.Header.Set("Cf-Mitigated", "challenge")
+	}
+	answer.Body = io.NopCloser(strings.NewReader(body))
+	return answer, nil
+}
+
+// TestMergeKeepsFailures merges two crawls: a URL that is a page in neither has its failure and its answer, and one
+// that is a page in one of them is that page.
+func TestMergeKeepsFailures(t *testing.T) {
+	var dirs []string
+	for i, also := range []string{"", "/other"} {
+		dir := filepath.Join(t.TempDir(), fmt.Sprintf("c%d.dowse", i))
+		c, err := crawler.Open(dir, crawler.Config{
+			Words: []string{"coral"}, Seeds: []string{"http://a.test/"}, Transport: uneven{also},
+			Settings: settings.Settings{Politeness: settings.Politeness{Delay: settings.None}, Identity: settings.Identity{Contact: "mailto:me@example.org"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range c.Crawl(t.Context()) {
+		}
+		if err := errors.Join(c.Err(), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	out := filepath.Join(t.TempDir(), "both.dowse")
+	s, err := crawler.Merge(t.Context(), dirs, out, crawler.SalvageConfig{})
+	if err != nil || s.Lost() != 0 {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	col := viewed(t, out).Collection
+	for path, want := range map[string]string{
+		"/missing": "failed http.status 404 true", "/paper.pdf": "skipped type.mime 200 true", "/wall": "skipped host.challenge 403 false", "/other": "fetched  200 true", "/fine": "fetched  200 true",
+	} {
+		u := dowse.URL("http://a.test" + path)
+		fr := col.Crawl.Frontier()
+		id, _ := fr.Find(u)
+		why, err := col.Why(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(fr.State(id), " ", col.Crawl.Reason(u), " ", why.Row.Fetch.Status, " ", why.Row.Fetch.Archive.File != ""); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if b := col.Crawl.Status().Books; b.Queued != 0 {
+		t.Errorf("%d URLs are queued", b.Queued)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/cluster"
 	"dowse/internal/durable"
 	"dowse/settings"
 )
@@ -23,16 +24,33 @@ const (
 	diskShare  = 0.5             // of the time, from which commits limit a crawl
 	byCPU      = "CPU"
 	byDisk     = "disk"
+
+	byPoliteness = "politeness" // as package crawl names it
 )
 
 // A meter measures how fast a crawl goes over the last 30 seconds, and whether processors or
-// disk limit it. The loop uses it; committed may be called concurrently.
+// disk limit it. The loop uses it; committed and judged may be called concurrently.
 type meter struct {
 	cpu        func() time.Duration // that the process used so far
 	processors int
-	commits    atomic.Int64 // nanoseconds spent in commits
-	samples    []sample     // oldest first, at most one per second
+	commits    spent
+	judgements spent
+	polite     time.Duration // in which the crawl waited for hosts to rest
+	last       time.Time     // of the last measurement
+	samples    []sample      // oldest first, at most one per second
 }
+
+// spent is how often something was done, and how long that took in all.
+type spent struct{ n, nanoseconds atomic.Int64 }
+
+// add counts one time.
+func (s *spent) add(took time.Duration) {
+	s.n.Add(1)
+	s.nanoseconds.Add(int64(took))
+}
+
+// seconds returns how long it took in all.
+func (s *spent) seconds() float64 { return time.Duration(s.nanoseconds.Load()).Seconds() }
 
 // A sample is the state of a crawl at one moment.
 type sample struct {
@@ -46,13 +64,23 @@ type sample struct {
 func newMeter() *meter { return &meter{cpu: processTime, processors: runtime.GOMAXPROCS(0)} }
 
 // committed adds the time that a commit took.
-func (m *meter) committed(took time.Duration) { m.commits.Add(int64(took)) }
+func (m *meter) committed(took time.Duration) { m.commits.add(took) }
+
+// judged adds the time that it took to judge a page.
+func (m *meter) judged(took time.Duration) { m.judgements.add(took) }
+
+// longestTick is the longest time between two measurements that counts as waiting: a machine may have slept.
+const longestTick = 5 * time.Second
 
 // measure records a status and sets its rates. If the processors or the disk limit the crawl,
 // the status names them: then it does not matter what else would. Processors come first, since commits
 // take long, too, if they have to wait for one.
 func (m *meter) measure(now time.Time, st *crawl.Status) {
-	x := sample{now, st.Fetched, st.Bytes, m.cpu(), time.Duration(m.commits.Load())}
+	if took := now.Sub(m.last); st.LimitedBy == byPoliteness && took > 0 && took <= longestTick {
+		m.polite += took
+	}
+	m.last = now
+	x := sample{now, st.Fetched, st.Bytes, m.cpu(), time.Duration(m.commits.nanoseconds.Load())}
 	for len(m.samples) > 1 && now.Sub(m.samples[1].at) >= meterSpan {
 		m.samples = m.samples[1:]
 	}
@@ -90,6 +118,16 @@ type Pulse struct {
 	BytesRate float64       `json:"bytes_rate"`
 	LimitedBy string        `json:"limited_by"`
 	Outage    *crawl.Outage `json:"outage,omitempty"`
+
+	// What the run has spent time on so far. Polite is the seconds in which nothing but the pauses of
+	// hosts kept it from going on. Commits sync the archive and the journal.
+	Polite        float64 `json:"polite_seconds"`
+	Commits       int64   `json:"commits"`
+	CommitSeconds float64 `json:"commit_seconds"`
+	Judged        int64   `json:"judged"`
+	JudgeSeconds  float64 `json:"judge_seconds"`
+	// Cluster is the state of the cluster that the process coordinates, nil without one.
+	Cluster *cluster.Status `json:"cluster,omitempty"`
 }
 
 // PulseOf returns what the process that crawls in dir last reported; false if it is another
@@ -109,7 +147,12 @@ func (c *Crawler) beat(now time.Time, st crawl.Status) {
 		return
 	}
 	c.beaten = now
-	data, err := json.Marshal(Pulse{os.Getpid(), now.UTC(), st.Rate, st.BytesRate, st.LimitedBy, st.Outage})
+	m := c.meter
+	data, err := json.Marshal(Pulse{
+		Process: os.Getpid(), At: now.UTC(), Rate: st.Rate, BytesRate: st.BytesRate, LimitedBy: st.LimitedBy, Outage: st.Outage, Polite: m.polite.Seconds(),
+		Commits: m.commits.n.Load(), CommitSeconds: m.commits.seconds(), Judged: m.judgements.n.Load(), JudgeSeconds: m.judgements.seconds(),
+		Cluster: c.remote.status(),
+	})
 	if err == nil {
 		_ = durable.In(c.Collection.Dir).WriteFile(pulseName, append(data, '\n'))
 	}

@@ -39,6 +39,9 @@ func TestMeter(t *testing.T) {
 		if st.Rate != c.rate || st.BytesRate != 1000*c.rate || st.LimitedBy != c.by {
 			t.Errorf("%s: %.2f pages/s, %.0f bytes/s, limited by %s; want %.2f, %s", c.name, st.Rate, st.BytesRate, st.LimitedBy, c.rate, c.by)
 		}
+		if m.polite != 120*time.Second || m.commits.n.Load() != 121 {
+			t.Errorf("%s: waited %v, %d commits; want 2m0s, 121", c.name, m.polite, m.commits.n.Load())
+		}
 		if len(m.samples) > 32 {
 			t.Errorf("%s: %d samples are kept", c.name, len(m.samples))
 		}

@@ -154,15 +154,19 @@ func readTraces(cfg Config) (log input.Trace, notes []string, err error) {
 		}
 		notes = append(notes, name+": "+report.String())
 		if report.Kept == 0 {
-			return nil, notes, noAccess(path, report, cfg)
+			return nil, notes, noAccess(name, report, cfg)
 		}
 	}
 	return b.Log(), notes, nil
 }
 
-// noAccess returns the error for a log without any access that counts.
-func noAccess(path string, report trace.Report, cfg Config) error {
-	err := fmt.Errorf("crawler: %s: it has no line of a page that was delivered: %s", path, report)
+// noAccess returns the error for a log without any access that counts. The name has the range of
+// times, which is the cause if all accesses are outside it.
+func noAccess(name string, report trace.Report, cfg Config) error {
+	if report.Outside > 0 {
+		return fmt.Errorf("crawler: %s: no access is within the range of times: %s", name, report)
+	}
+	err := fmt.Errorf("crawler: %s: it has no line of a page that was delivered: %s", name, report)
 	if cfg.TraceSite == "" && report.Broken > 0 {
 		err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
 	"dowse/judge"
@@ -104,5 +105,20 @@ func TestTableOfTheTopic(t *testing.T) {
 	want := []judge.TopicWord{{Term: "haber", Weight: 0.5}, {Term: "spor", Weight: 1}}
 	if err != nil || n.Language != "tr" || n.Prefix != 5 || !slices.Equal(n.Stems, want) {
 		t.Errorf("%+v, %v; want %v, cut to 5 letters", n, err, want)
+	}
+}
+
+// TestLongTopicName refuses a topic that a Go program gave a name which no topic may have, before anything is
+// written: the collection would be refused as damaged by the next Open.
+func TestLongTopicName(t *testing.T) {
+	cfg := local
+	cfg.Topic, cfg.Seeds = &topic.Topic{Name: strings.Repeat("reef", 17), Words: []string{"coral"}}, []string{"http://127.0.0.1:1/"}
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	cr, err := crawler.Open(dir, cfg)
+	if err == nil {
+		cr.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "64 at most") || collection.IsCollection(dir) {
+		t.Errorf("%v, collection there: %t; want an error that names the bound, and no collection", err, collection.IsCollection(dir))
 	}
 }

@@ -570,7 +570,7 @@ func netPlans(calls map[netOp]int) (plans []netPlan) {
 		if os.Getenv(allFaults) == "" {
 			step = max(1, all/few)
 			if testing.Short() {
-				step *= 4
+				step *= 12
 			}
 			if step%len(lengths) == 0 {
 				step++ // else all would be of one length

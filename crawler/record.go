@@ -31,8 +31,8 @@ func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	return p
 }
 
-// A Raw is the HTML of a page from a WARC record, before extraction.
-type Raw struct {
+// A rawPage is the HTML of a page from a WARC record, before extraction.
+type rawPage struct {
 	URL         string // as written in the record
 	Body        []byte
 	ContentType string
@@ -42,7 +42,7 @@ type Raw struct {
 
 // RecordHTML returns the HTML in a WARC record, nil if the record is not a
 // successful HTML answer.
-func RecordHTML(rec *archive.Record) (*Raw, error) {
+func RecordHTML(rec *archive.Record) (*rawPage, error) {
 	if t := rec.Type(); t != "response" && t != "resource" {
 		return nil, nil
 	}
@@ -60,14 +60,14 @@ func RecordHTML(rec *archive.Record) (*Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Raw{
+	return &rawPage{
 		URL: rec.Target(), Body: fetch.Decoded(resp.Header, raw, maxExample),
 		ContentType: resp.Header.Get("Content-Type"), At: rec.Date(), Status: resp.StatusCode,
 	}, nil
 }
 
 // Page extracts the page.
-func (r *Raw) Page() *dowse.Page {
+func (r *rawPage) Page() *dowse.Page {
 	p := HTMLPage(r.URL, r.Body, r.ContentType)
 	p.Fetch.At, p.Fetch.Status = r.At, r.Status
 	return p

@@ -11,6 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/frontier"
+	"dowse/internal/repeats"
 	"dowse/judge"
 )
 
@@ -69,7 +70,7 @@ func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	for _, id := range slices.Sorted(maps.Keys(pages)) {
 		p := pages[id]
 		p.URL = r.url(id)
-		if ok, err := readAgain(r.col, p); err != nil {
+		if ok, err := readToLearn(r.col, p); err != nil {
 			return nil, err
 		} else if ok {
 			list = append(list, judge.Example{Page: p, Relevant: r.labels[id] == crawl.LabelledOn})
@@ -196,4 +197,14 @@ func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 	}
 	replaceDocument(p, doc)
 	return true, nil
+}
+
+// readToLearn is readAgain for a page that a judge is trained on: it has the text that the judge
+// of the crawl reads, without what other pages of the host repeat if that is left out.
+func readToLearn(col *collection.Collection, p *dowse.Page) (bool, error) {
+	ok, err := readAgain(col, p)
+	if ok && repeats.UseOf(col.Settings.Templates).Judge {
+		*p = *repeats.Without(p)
+	}
+	return ok, err
 }

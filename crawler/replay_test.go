@@ -3,6 +3,7 @@ package crawler_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"dowse/crawler"
@@ -11,16 +12,22 @@ import (
 	"dowse/strategy"
 )
 
+// strategiesToTry returns the strategies that need nothing but a trace. With -short they are the default and one that
+// reads the trace: the others start no goroutines of their own.
+func strategiesToTry() []strategy.Description {
+	return slices.DeleteFunc(slices.Clone(strategy.All()), func(e strategy.Description) bool {
+		needsGraph := e.Name == "treasure" || e.Name == "context-graph"
+		return needsGraph || testing.Short() && e.Name != "auto" && e.Name != "intelligent"
+	})
+}
+
 // TestReplayOfEveryStrategy crawls the synthetic web with each strategy: the journal alone,
 // with the text of the archive, gives the priorities that the crawl ended with. After a
 // kill a crawl goes on from there.
 func TestReplayOfEveryStrategy(t *testing.T) {
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
-	for _, e := range strategy.All() {
-		if e.Name == "treasure" || e.Name == "context-graph" {
-			continue // they need a T-Graph
-		}
+	for _, e := range strategiesToTry() {
 		t.Run(e.Name, func(t *testing.T) {
 			cfg := crawler.Config{
 				Topic: tidePools, Settings: settings.Settings{Order: settings.Order{Strategy: e.Name}, Limits: settings.Limits{Pages: 30}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}}, Trace: people, Transport: web.RoundTripper(),

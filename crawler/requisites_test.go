@@ -1,15 +1,19 @@
 package crawler_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/archive"
@@ -21,14 +25,18 @@ import (
 
 // tinyWeb is a web of two pages with requisites on several hosts.
 type tinyWeb struct {
-	mu    sync.Mutex
-	asked map[string]int
+	mu       sync.Mutex
+	asked    map[string]int
+	answered func(url string) // if set, called before each answer
 }
 
 func (w *tinyWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	w.asked[req.URL.String()]++
 	w.mu.Unlock()
+	if w.answered != nil {
+		w.answered(req.URL.String())
+	}
 	kind, body, status := "text/html", "", http.StatusOK
 	switch path := req.URL.Path; {
 	case path == "/" || path == "/b":
@@ -50,16 +58,60 @@ func (w *tinyWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 // crawlTiny runs the crawl of a tinyWeb in dir, with requisites.
 func crawlTiny(t *testing.T, dir string, w *tinyWeb) error {
 	t.Helper()
+	_, err := crawlTinyUntil(t.Context(), dir, w)
+	return err
+}
+
+// crawlTinyUntil is crawlTiny until the context ends. It returns why the run stopped.
+func crawlTinyUntil(ctx context.Context, dir string, w *tinyWeb) (dowse.StopReason, error) {
 	c, err := crawler.Open(dir, crawler.Config{
 		Topic: topic.FromWords([]string{"coral", "reef"}), Seeds: []string{"http://a.test/"}, Transport: w,
 		Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Requisites: settings.Requisites{WithRequisites: true}},
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
-	for range c.Crawl(t.Context()) {
+	for range c.Crawl(ctx) {
 	}
-	return errors.Join(c.Err(), c.Close())
+	return c.StopReason(), errors.Join(c.Err(), c.Close())
+}
+
+// TestRequisitesAfterAPause pauses a run while it asks for each requisite in turn. The run is then a
+// pause, although all pages were visited before, and the next one asks for all that is missing, also
+// for what a style sheet names that the first run has kept.
+func TestRequisitesAfterAPause(t *testing.T) {
+	want := []string{"http://a.test/1.png", "http://cdn.test/bg.png", "http://cdn.test/x.css", "http://img.test/2.png", "http://img.test/3.png"}
+	for _, last := range append(slices.Clone(want), "http://cdn.test/robots.txt", "http://img.test/robots.txt") {
+		dir, w := filepath.Join(t.TempDir(), "x.dowse"), &tinyWeb{asked: map[string]int{}}
+		ctx, pause := context.WithCancel(t.Context())
+		w.answered = func(url string) {
+			if url == last {
+				pause()
+			}
+		}
+		if why, err := crawlTinyUntil(ctx, dir, w); err != nil || why != dowse.StopSignal {
+			t.Errorf("paused at %s: stopped for %q, %v", last, why, err)
+		}
+		pause()
+		w.answered = nil
+		if why, err := crawlTinyUntil(t.Context(), dir, w); err != nil || why != dowse.StopExhausted {
+			t.Errorf("paused at %s, then resumed: stopped for %q, %v", last, why, err)
+		}
+		var got []string
+		for l, err := range requisite.Lines(dir) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.File != "" {
+				got = append(got, string(l.URL))
+			} else if l.Left != "" {
+				t.Errorf("paused at %s: %s was left: %s", last, l.URL, l.Left)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("paused at %s: %v", last, got)
+		}
+	}
 }
 
 // TestRequisitesAfterFaults fails each write of the requisites in turn. After the next run the
@@ -134,6 +186,60 @@ func TestRequisitesAfterFaults(t *testing.T) {
 			return
 		}
 	}
+}
+
+// TestRequisitesLimit crawls pages that share a style sheet, with a limit that what each page names itself
+// just fits in. The images of all pages are fetched, also of pages that come after the style sheet is known, and
+// what the style sheet names is counted as left out.
+func TestRequisitesLimit(t *testing.T) {
+	const pages = 40 // more than are served together
+	web := answerer(func(u *url.URL) (kind, body string) {
+		switch {
+		case u.Path == "/x.css":
+			return "text/css", "p { background: url(bg1.png) } b { background: url(bg2.png) }"
+		case strings.HasSuffix(u.Path, ".png"):
+			return "image/png", "PNG" + u.Path
+		case u.Path == "/robots.txt":
+			return "", ""
+		}
+		links := ""
+		for i := range pages {
+			links += fmt.Sprintf(`<a href="/%d">coral reef</a> `, i)
+		}
+		return "text/html", fmt.Sprintf(`<title>Coral reef</title><body>coral reef %[2]s<link rel=stylesheet href=/x.css><img src=/i%[1]s-1.png><img src=/i%[1]s-2.png>`, u.Path[1:], links)
+	})
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	c, err := crawler.Open(dir, crawler.Config{
+		Topic: topic.FromWords([]string{"coral", "reef"}), Seeds: []string{"http://a.test/0"}, Transport: web,
+		Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Requisites: settings.Requisites{WithRequisites: true, PerPage: 3}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range c.Crawl(t.Context()) {
+	}
+	if err := errors.Join(c.Err(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	totals, err := requisite.TotalsOf(dir)
+	if err != nil || totals.Pages != pages || totals.Kept != 1+2*pages || totals.Left != 2 {
+		t.Errorf("%v: %+v, want %d kept and 2 left", err, totals, 1+2*pages)
+	}
+}
+
+// An answerer is a transport that answers with what it returns, and with status 404 if that has no type.
+type answerer func(u *url.URL) (kind, body string)
+
+func (a answerer) RoundTrip(req *http.Request) (*http.Response, error) {
+	kind, body := a(req.URL)
+	status := http.StatusOK
+	if kind == "" {
+		status = http.StatusNotFound
+	}
+	return &http.Response{
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {kind}},
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req,
+	}, nil
 }
 
 // A collection with requisites is copied with them.

@@ -209,7 +209,7 @@ func (a *resumePlan) changeNotes() (fromNow, again string) {
 		anew = append(anew, "topic")
 	}
 	for _, c := range a.changes {
-		line := fmt.Sprintf("%s %s → %s", c.Name(), c.Before, c.After)
+		line := changeLine(c)
 		if c.When == settings.Again {
 			anew = append(anew, line)
 		} else {

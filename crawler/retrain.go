@@ -194,16 +194,12 @@ func (c *Crawler) checkLabels(now time.Time) {
 // trainingDue reports whether there are enough new labels after the first read
 // lines, or a line requests a training.
 func trainingDue(l *collection.Labels, read int) bool {
-	n := 0
 	for _, x := range l.Lines[min(read, len(l.Lines)):] {
 		if x.Do == collection.DoTrain || x.Do == collection.DoUndo {
 			return true
 		}
-		if x.IsVerdict() {
-			n++
-		}
 	}
-	return n >= TrainEvery
+	return l.Untrained([]collection.Model{{Done: true, Read: read}}) >= TrainEvery
 }
 
 // retrain starts a retraining in the background: on labels, or only to use
@@ -211,6 +207,7 @@ func trainingDue(l *collection.Labels, read int) bool {
 func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &retraining{began: time.Now(), seen: seen, grows: c.grows(), cancel: cancel, done: make(chan struct{})}
+	read := min(c.labels.read, len(labels.Lines))
 	c.labels.work, c.labels.read = r, len(labels.Lines)
 	models, err := collection.Models(c.Collection.Dir)
 	if err != nil {
@@ -218,7 +215,7 @@ func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 		close(r.done)
 		return
 	}
-	if r.err = r.plan(c, labels, models); r.err != nil {
+	if r.err = r.plan(c, labels, read, models); r.err != nil {
 		close(r.done)
 		return
 	}
@@ -229,15 +226,16 @@ func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 }
 
 // plan decides what to do: train a new model, or return to an old one. It
-// copies what the background needs from the crawl.
-func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collection.Model) error {
+// copies what the background needs from the crawl. Requests among the first read
+// lines of labels were carried out already and are not repeated.
+func (r *retraining) plan(c *Crawler, labels *collection.Labels, read int, models []collection.Model) error {
 	n := len(labels.Lines)
 	name, err := collection.NameModel(c.Collection.Dir, models)
 	if err != nil {
 		return err
 	}
 	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.drawnOf()}
-	for _, x := range slices.Backward(labels.Lines) {
+	for _, x := range slices.Backward(labels.Lines[read:]) {
 		if x.IsVerdict() {
 			break
 		}
@@ -576,7 +574,7 @@ func Await(ctx context.Context, dir string, n int) (collection.Model, error) {
 	tick := time.NewTicker(awaitEvery)
 	defer tick.Stop()
 	for {
-		running := collection.Running(dir) != 0 // before the log is read
+		pid, _ := collection.Running(dir) // before the log is read
 		models, err := collection.Models(dir)
 		if err != nil {
 			return collection.Model{}, err
@@ -586,7 +584,7 @@ func Await(ctx context.Context, dir string, n int) (collection.Model, error) {
 				return m, nil
 			}
 		}
-		if !running {
+		if pid == 0 {
 			return collection.Model{}, ErrNotRunning
 		}
 		select {

@@ -48,9 +48,9 @@ func (r *RunRecord) end(c *Crawler) {
 	r.count(c)
 }
 
-// count records the counts of the crawl.
+// count records the counts of the crawl, without pages that could not be committed.
 func (r *RunRecord) count(c *Crawler) {
-	st := c.Collection.Crawl.Status()
+	st := c.Status()
 	r.Fetched, r.OnTopic, r.Outside = st.Fetched, st.OnTopic, c.Consulted()
 }
 

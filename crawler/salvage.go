@@ -21,6 +21,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/archive"
+	"dowse/internal/durable"
 	"dowse/internal/frontier"
 	"dowse/internal/plain"
 	"dowse/strategy"
@@ -42,7 +43,7 @@ type SalvageConfig struct {
 type Salvaged struct {
 	Dir string `json:"dir"`
 	// Pages counts the fetched pages of the new collection, and Answers all
-	// answers that were copied, robots.txt and errors included.
+	// answers that were copied, errors included; those of robots.txt count in a salvage only.
 	Pages   int `json:"pages"`
 	OnTopic int `json:"on_topic"`
 	Answers int `json:"answers"`
@@ -55,6 +56,10 @@ type Salvaged struct {
 	// counts those beyond the limit of the list.
 	Unreadable []salvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
+	// Undated are imported answers whose records have no valid date. Each has the date of the record
+	// before it. UndatedAll counts them all; the list has a limit.
+	Undated    []salvageLoss `json:"undated,omitempty"`
+	UndatedAll int           `json:"undated_answers,omitempty"`
 	// Missing are pages that the journal names and the archive does not
 	// hold. They are queued to be fetched again.
 	Missing    []dowse.URL `json:"missing,omitempty"`
@@ -125,10 +130,12 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	s.readJournal()
 	s.readForgotten()
 	part := out + partSuffix
-	if err := s.rebuild(ctx, part); err != nil {
-		return nil, err
+	err = s.rebuild(ctx, part)
+	if err == nil {
+		err = s.repeatTakedowns(part)
 	}
-	if err := s.repeatTakedowns(part); err != nil {
+	if err != nil {
+		discardPart(part)
 		return nil, err
 	}
 	if err := s.trainOnLabels(part); err != nil {
@@ -159,18 +166,48 @@ func checkPlace(dir, out string) error {
 }
 
 // checkFree returns an error unless a new collection can be made in out: it is empty or absent,
-// and nothing is being made there.
+// and nothing is being made there. What a killed process left there is removed.
 func checkFree(out string) error {
 	for _, name := range []string{out, out + partSuffix} {
 		entries, err := os.ReadDir(name)
 		if err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-			if name != out {
+			switch {
+			case name == out:
+				return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
+			case isLeftover(name):
+				discardPart(name)
+			default:
 				return fmt.Errorf("crawler: %s exists: a new collection is made there until it is complete. If it is left from a command that was interrupted, delete it and start again (%w)", name, ErrUnfinished)
 			}
-			return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
 		}
 	}
 	return nil
+}
+
+// isLeftover reports whether a folder with the name of an unfinished collection is one, and no process works on it.
+// The lock of a collection is free after its process was killed.
+func isLeftover(part string) bool {
+	info, err := os.Lstat(part)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	_, err = collection.ReadSettings(part)
+	return err == nil && isFree(part)
+}
+
+// isFree reports whether no process works on a collection.
+func isFree(dir string) bool {
+	pid, _, err := collection.Holder(dir)
+	return pid == 0 && err == nil
+}
+
+// discardPart removes an unfinished collection that this process made, and not one of another process. What can't be
+// removed is reported when another one is to be made there.
+func discardPart(part string) {
+	begun, err := collection.Unfinished(part)
+	if isLeftover(part) || begun && err == nil && isFree(part) {
+		_ = durable.In(filepath.Dir(part)).RemoveAll(filepath.Base(part))
+	}
 }
 
 // A salvage is a collection that is being rebuilt.
@@ -553,6 +590,16 @@ func (s *Salvaged) lose(l archive.Loss) {
 		return
 	}
 	s.Unreadable = append(s.Unreadable, salvageLoss{l.Path, l.Offset, l.Length, strings.TrimPrefix(l.Err.Error(), "archive: ")})
+}
+
+// noDate is the problem of an answer whose record has no valid date.
+const noDate = "no valid WARC-Date; it has the date of the record before it"
+
+// undated counts an imported answer without a date of its own, and lists the first of them.
+func (s *Salvaged) undated(file string, offset int64) {
+	if s.UndatedAll++; len(s.Undated) < maxLosses {
+		s.Undated = append(s.Undated, salvageLoss{File: file, Offset: offset, Why: noDate})
+	}
 }
 
 // commitEvery is after how many answers the new collection is made durable.

@@ -172,6 +172,44 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 	}
 }
 
+// TestUndoKeepsUntrainedLabels gives labels after a model was trained and returns to the model
+// before. The labels stay in force, and the next request trains a model on them instead of
+// repeating the undo.
+func TestUndoKeepsUntrainedLabels(t *testing.T) {
+	p := newPools(t)
+	p.crawl(t, 105, crawler.ContrastSeen)
+	if len(p.models) != 1 {
+		t.Fatalf("models: %+v, want one", p.models)
+	}
+	var lines []collection.Label
+	for u := range p.verdicts(t) {
+		if lines = append(lines, collection.Label{URL: u, Label: collection.LabelOn}); len(lines) == 3 {
+			break
+		}
+	}
+	lines = append(lines, collection.Label{Do: collection.DoUndo, Model: collection.FirstModel, Since: 1})
+	if err := collection.AppendLabels(p.dir, lines...); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := crawler.Retrain(p.dir, ""); err != nil || !m.Undo {
+		t.Fatalf("undo: %+v, %v", m, err)
+	}
+	labels, err := collection.ReadLabels(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := collection.Models(p.dir)
+	if got := labels.Untrained(models); err != nil || len(labels.Standing()) != 3 || got != 3 {
+		t.Fatalf("after the undo %d labels count and %d are untrained, want 3 and 3 (%v)", len(labels.Standing()), got, err)
+	}
+	if err := collection.AppendLabels(p.dir, collection.Label{Do: collection.DoTrain, Accept: true}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := crawler.Retrain(p.dir, ""); err != nil || m.Undo || m.Labels != 3 || m.Error != "" {
+		t.Errorf("training after the undo: %+v, %v; want a model of 3 labels", m, err)
+	}
+}
+
 // TestSeenPagesSwitchedOff trains against everyday texts as long as that is the setting, which may
 // change later.
 // The pages that it is trained against are then the same.

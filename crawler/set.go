@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/durable"
 	"dowse/settings"
+	"dowse/weburl"
 )
 
 // How a setting reaches a running crawl: Set writes a request into the folder state/ of the
@@ -42,11 +44,14 @@ type Wanted struct {
 	Drop []string `json:"drop,omitempty"`
 	// By is who asks, for the log; it may be empty.
 	By string `json:"by,omitempty"`
+	// Agreed, if set, is called with the acts that the changed settings ask for before Set
+	// returns, so that they can be remembered: whoever asks for a change agrees to it.
+	Agreed func(dir string, s collection.Settings, acts []Act) error `json:"-"`
 }
 
 // A SetRecord is a change of settings as log/settings.jsonl holds it, one per line.
 type SetRecord struct {
-	Request string    `json:"request"` // the name of the request
+	Request string    `json:"request"` // the name of the request; "crawl" for what a crawl was resumed with
 	At      time.Time `json:"at"`
 	By      string    `json:"by,omitempty"`
 	// Changes are lines such as "delay 1s → 2s"; empty if the settings were as wanted already.
@@ -59,7 +64,8 @@ type SetRecord struct {
 
 // Set changes settings of the crawl in dir, whether it runs in this process, in another one, or
 // not at all, and returns once the change is made and durable. It applies to all decisions that
-// follow. If threshold or scope change, all pages and links are decided again, and the crawl
+// follow. A narrower scope is checked when a URL is about to be visited, see late.go. If the scope becomes wider than
+// links were decided under, or the threshold changes, all pages and links are decided again, and the crawl
 // pauses for as long as folding its journal takes.
 //
 // A change that is refused is an error, and nothing is changed. If ctx ends before, the
@@ -80,8 +86,11 @@ func Set(ctx context.Context, dir string, want Wanted) (SetRecord, error) {
 	defer tick.Stop()
 	for {
 		r, done, err := awaitSet(dir, name)
-		if done || err != nil {
+		if err != nil {
 			return r, err
+		}
+		if done {
+			return r, want.reportAgreed(dir)
 		}
 		select {
 		case <-tick.C:
@@ -91,6 +100,30 @@ func Set(ctx context.Context, dir string, want Wanted) (SetRecord, error) {
 	}
 }
 
+// reportAgreed calls Agreed with the acts of the politeness that was asked for. Settings that the
+// change does not name need the consent that they needed before.
+func (w *Wanted) reportAgreed(dir string) error {
+	asked := w.Settings.Politeness
+	if w.Agreed == nil || asked.Delay == 0 && asked.Conns == 0 {
+		return nil
+	}
+	s, err := collection.ReadSettings(dir)
+	if err != nil {
+		return err
+	}
+	now := s.Politeness
+	if asked.Delay == 0 {
+		now.Delay = 0
+	}
+	if asked.Conns == 0 {
+		now.Conns = 0
+	}
+	if acts := hurryActs(now); len(acts) > 0 {
+		return w.Agreed(dir, s, acts)
+	}
+	return nil
+}
+
 // awaitSet reports whether a request was carried out, and carries it out if no process works
 // on the collection.
 func awaitSet(dir, name string) (r SetRecord, done bool, err error) {
@@ -98,7 +131,7 @@ func awaitSet(dir, name string) (r SetRecord, done bool, err error) {
 		return setResult(dir, name)
 	}
 	err = setAtRest(dir)
-	if errors.Is(err, collection.ErrLocked) {
+	if errors.Is(err, collection.ErrLocked) && !errors.Is(err, collection.ErrCopy) {
 		return r, false, nil // its process is asked
 	}
 	if err != nil {
@@ -126,7 +159,7 @@ func setResult(dir, name string) (SetRecord, bool, error) {
 }
 
 // SetRecords returns the changes of settings that were made or refused while the crawl in dir
-// existed, oldest first.
+// existed, oldest first, by Set and by resuming it with other settings.
 func SetRecords(dir string) (list []SetRecord, err error) {
 	data, err := durable.In(dir).ReadFile(settingsLog)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -166,6 +199,37 @@ func (w *Wanted) check() error {
 			return fmt.Errorf("crawler: set: %s can't be changed in this way", f.Name())
 		}
 	}
+	for _, h := range w.Settings.Block {
+		if err := checkBlock(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBlock returns an error for a text that can't block any host, because no URL has such a
+// host. A URL, or a host that URLs write differently, is refused with the host to give. An empty
+// text removes all blocks.
+func checkBlock(text string) error {
+	if text == "" {
+		return nil
+	}
+	raw := text
+	switch {
+	case strings.Contains(text, "://"):
+	case strings.HasSuffix(text, ":443"): // URLs of https leave this port out
+		raw = "https://" + text + "/"
+	default:
+		raw = "http://" + text + "/"
+	}
+	u, err := weburl.Parse(raw)
+	host := weburl.Host(u)
+	if err != nil || host == "" {
+		return fmt.Errorf("crawler: set: block: %q is not a host; want a name such as ads.example.org, or ads.example.org:8080 for one port", text)
+	}
+	if host != strings.ToLower(text) {
+		return fmt.Errorf("crawler: set: block: %q is not a host; give %s", text, host)
+	}
 	return nil
 }
 
@@ -190,7 +254,7 @@ func (c *Crawler) carryOut(now time.Time, rest bool) {
 		want, err := readRequest(state, name)
 		r.By = want.By
 		if err == nil {
-			err = c.change(now, want, &r)
+			err = c.change(now, want, rest, &r)
 		}
 		if errors.Is(err, ErrMidRound) && !rest {
 			return
@@ -224,8 +288,9 @@ func readRequest(state durable.Dir, name string) (w Wanted, err error) {
 }
 
 // change makes a change, and notes what it changed in r. What requires all decisions to be made
-// again comes first, since it may fail; limits and politeness follow.
-func (c *Crawler) change(now time.Time, w Wanted, r *SetRecord) error {
+// again comes first, since it may fail; limits and politeness follow. rest is true for a crawl that
+// does not run.
+func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error {
 	col := c.Collection
 	next := col.Settings
 	given, _ := settings.Merge(next.Settings, w.Settings, w.Reset)
@@ -235,7 +300,11 @@ func (c *Crawler) change(now time.Time, w Wanted, r *SetRecord) error {
 	}
 	changes := settings.Changes(col.Settings.Settings, next.Settings)
 	a := &resumePlan{topic: c.Topic, before: c.Topic, settings: next, changes: changes}
-	if a.revises() {
+	late, lately := lateChange(col.Settings, next, changes)
+	if lately {
+		next.Late = late
+	} else if a.revises() {
+		next.Late = nil
 		note, err := c.reviseRunning(now, a)
 		if err != nil {
 			return err
@@ -243,14 +312,27 @@ func (c *Crawler) change(now time.Time, w Wanted, r *SetRecord) error {
 		r.Notes = append(r.Notes, note)
 	}
 	for _, x := range changes {
-		r.Changes = append(r.Changes, fmt.Sprintf("%s %s → %s", x.Name(), x.Before, x.After))
+		r.Changes = append(r.Changes, changeLine(x))
+	}
+	for _, x := range w.Drop {
+		if !slices.Contains(slices.Concat(given.Include, given.Exclude, given.Block), x) {
+			r.Notes = append(r.Notes, fmt.Sprintf("nothing to drop: %s has no include, exclude or block %q", col.Settings.Name, x))
+		}
 	}
 	if len(changes) == 0 {
 		return nil
 	}
 	col.Settings = next
 	col.Settings.Predicate = predicateOf(c.Topic, next.Threshold, c.cfg.Judge)
-	col.Crawl.Set(now, next.Limits, politeOf(next), "set "+strings.Join(r.Changes, ", "))
+	scope, err := lateScope(next)
+	if err != nil {
+		return err
+	}
+	waited := col.Crawl.Frontier().Count(dowse.Waiting)
+	col.Crawl.Set(now, crawl.Config{Limits: next.Limits, Polite: politeIn(next, c.remote != nil), Late: scope}, rest, "set "+strings.Join(r.Changes, ", "))
+	if lately {
+		r.Notes = append(r.Notes, lateNote(waited-col.Crawl.Frontier().Count(dowse.Waiting)))
+	}
 	r.Notes = append(r.Notes, c.requeueRelaxed(changes)...)
 	return errors.Join(c.commit(), col.SaveSettings())
 }
@@ -293,6 +375,32 @@ func drop(s settings.Settings, list []string) settings.Settings {
 		*entries = slices.DeleteFunc(slices.Clone(*entries), gone)
 	}
 	return s
+}
+
+// resumed is the request of a SetRecord whose changes were given when the crawl was resumed.
+const resumed = "crawl"
+
+// logChanges records the settings that a resumed crawl was given, if any of them changed. fromNow
+// selects those that apply from now on; the others are those under which all decisions were made again.
+func (a *resumePlan) logChanges(dir string, now time.Time, fromNow bool, notes ...string) error {
+	r := SetRecord{Request: resumed, At: now.UTC(), Notes: notes}
+	if a.edited && !fromNow {
+		r.Changes = append(r.Changes, "topic edited")
+	}
+	for _, x := range a.changes {
+		if (x.When != settings.Again) == fromNow {
+			r.Changes = append(r.Changes, changeLine(x))
+		}
+	}
+	if len(r.Changes) == 0 {
+		return nil
+	}
+	return appendLine(dir, settingsLog, r)
+}
+
+// changeLine returns a change of a setting as a line for people.
+func changeLine(x settings.Change) string {
+	return fmt.Sprintf("%s %s → %s", x.Name(), x.Before, x.After)
 }
 
 // appendLine appends a value as a line of JSON to a file of a collection, and syncs it.

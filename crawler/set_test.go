@@ -159,6 +159,67 @@ func TestSetWhileItRuns(t *testing.T) {
 	soundAs(t, dir)
 }
 
+// TestSetNarrows gives a crawl that runs patterns to match, where it had none, and a narrower reach. Nothing is decided
+// again, no other URL is visited from then on, and what is left out waits again when it is taken back.
+func TestSetNarrows(t *testing.T) {
+	site := newShopSite(t, "/3")
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.InFlight = []string{"coral"}, []string{site.URL + "/0"}, 1
+	cfg.Settings.Strategy = "breadth-first"
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	cr, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := 0
+	var record crawler.SetRecord
+	var failed error
+	go func() {
+		defer close(site.answer)
+		<-site.asked
+		before = site.shops()
+		record, failed = crawler.Set(t.Context(), dir, crawler.Wanted{Settings: settings.Settings{Scope: settings.Scope{Include: []string{"/[0-9]+$", "/x$"}, Exclude: []string{"/shop/"}, Reach: "host"}}})
+	}()
+	for range cr.Crawl(t.Context()) {
+	}
+	if err := errors.Join(failed, cr.Err(), cr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if after := site.shops(); after != before {
+		t.Errorf("%d pages of the shop were requested after the change", after-before)
+	}
+	if notes := strings.Join(record.Notes, "; "); strings.Contains(notes, "ranked again") {
+		t.Errorf("all was decided again: %s", notes)
+	}
+	s, err := collection.ReadSettings(dir)
+	if got := strings.Join(s.Late, ", "); err != nil || got != "exclude /shop/, include /[0-9]+$, include /x$, reach web" {
+		t.Errorf("late: %q, %v", got, err)
+	}
+	soundAs(t, dir)
+	r, err := crawler.Set(t.Context(), dir, crawler.Wanted{Drop: []string{"/[0-9]+$", "/x$", "/shop/"}, Reset: []string{"scope"}})
+	if err != nil || len(r.Changes) != 3 || strings.Contains(strings.Join(r.Notes, "; "), "ranked again") {
+		t.Fatalf("taken back: %+v, %v", r, err)
+	}
+	if s, err = collection.ReadSettings(dir); err != nil || len(s.Late) != 0 {
+		t.Errorf("late: %q, %v", s.Late, err)
+	}
+	crawlAll(t, dir, local)
+	if got := site.shops(); got != 12 {
+		t.Errorf("%d pages of the shop were requested in the end, want all 12", got)
+	}
+	soundAs(t, dir)
+	if r, err = crawler.Set(t.Context(), dir, crawler.Wanted{Settings: settings.Settings{Scope: settings.Scope{Reach: "host"}}}); err != nil {
+		t.Fatal(err)
+	}
+	cfg = local
+	cfg.Settings.Scope.Reach = "prefix" // a resumed crawl decides all again, and nothing is late afterwards
+	crawlAll(t, dir, cfg)
+	if s, err = collection.ReadSettings(dir); err != nil || len(s.Late) != 0 || s.Reach != "prefix" {
+		t.Errorf("reach %s, late: %q, %v", s.Reach, s.Late, err)
+	}
+	soundAs(t, dir)
+}
+
 // TestSetIsNotLost asks a process that has a collection open and does not crawl: the request
 // waits. The next run makes the change before its first visit.
 func TestSetIsNotLost(t *testing.T) {
@@ -192,6 +253,23 @@ func TestSetIsNotLost(t *testing.T) {
 
 // TestSetRefuses puts requests into a collection that no person may make in this way, or
 // that are none. They are refused, removed and logged, and change nothing.
+// TestSetRefusesBlocks checks that a block which no URL could match is refused with what to give.
+func TestSetRefusesBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"nonsense host!":         "want a name such as",
+		"http://127.0.1.3:8400/": "give 127.0.1.3:8400",
+		"https://Ads.test/x":     "give ads.test",
+		"ads.test/shop":          "give ads.test",
+		"ads.test:443":           "give ads.test",
+		"ads.test:80":            "give ads.test",
+	} {
+		_, err := crawler.Set(t.Context(), t.TempDir(), crawler.Wanted{Settings: settings.Settings{Scope: settings.Scope{Block: []string{text}}}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("block %q: %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
 func TestSetRefuses(t *testing.T) {
 	site := newShopSite(t, "")
 	close(site.answer)

@@ -15,6 +15,7 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/demo"
+	"dowse/internal/repeats"
 	"dowse/lab"
 	"dowse/strategy"
 	"dowse/topic"
@@ -36,15 +37,19 @@ func fickle(web *demo.Web) (hosts []string) {
 // time. Both must visit the same pages in the same order. The live judge does not grow from
 // its words, as the simulation has one judge for the whole crawl.
 func TestLiveEqualsSimulation(t *testing.T) {
-	pages, names := 250, []string{"breadth-first", "link-context", "opic", "otie", "shark"}
-	if testing.Short() {
-		pages, names = 60, names[1:2]
+	type how struct {
+		strategy  string
+		templates []string
 	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
-			live := crawlLive(t, web, name, pages)
-			simulated := crawlSimulated(t, web, name, pages)
+	pages, list := 250, []how{{"link-context", repeats.Uses}, {"link-context", nil}, {"breadth-first", nil}, {"opic", nil}, {"otie", nil}, {"shark", nil}}
+	if testing.Short() {
+		pages, list = 60, list[:2]
+	}
+	for _, x := range list {
+		t.Run(x.strategy, func(t *testing.T) {
+			web := demo.New(demo.Config{Latency: -1, SlowLatency: -1, Topology: demo.Topology{Boilerplate: 0.2 * float64(len(x.templates))}})
+			live := crawlLive(t, web, x.strategy, pages, x.templates)
+			simulated := crawlSimulated(t, web, x.strategy, pages, x.templates)
 			if diff := cmp.Diff(live, simulated); diff != "" {
 				t.Errorf("live (-) and simulated (+) differ:\n%s", diff)
 			}
@@ -57,7 +62,7 @@ func TestLiveEqualsSimulation(t *testing.T) {
 
 var tidePools = &topic.Topic{Name: "tide-pools", Words: []string{"tide pools"}}
 
-func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []dowse.URL) {
+func crawlLive(t *testing.T, web *demo.Web, name string, pages int, templates []string) (visited []dowse.URL) {
 	t.Helper()
 	server, err := web.Serve(t.Context())
 	if err != nil {
@@ -69,7 +74,7 @@ func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []d
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(filepath.Join(t.TempDir(), "live.dowse"), crawler.Config{
-		Topic: tidePools, Seeds: seeds, Settings: settings.Settings{Contrast: crawler.ContrastEveryday, Order: settings.Order{Strategy: name}, Scope: settings.Scope{Block: fickle(web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: server.Dial,
+		Topic: tidePools, Seeds: seeds, Settings: settings.Settings{Contrast: crawler.ContrastEveryday, Order: settings.Order{Strategy: name, Templates: templates}, Scope: settings.Scope{Block: fickle(web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: server.Dial,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +89,7 @@ func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []d
 	return visited
 }
 
-func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visited []dowse.URL) {
+func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int, templates []string) (visited []dowse.URL) {
 	t.Helper()
 	s, err := strategy.New(name)
 	if err != nil {
@@ -102,11 +107,11 @@ func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visite
 	for _, h := range fickle(web) {
 		block[h] = true
 	}
-	v := &crawler.Visitor{Client: client, Judge: judge}
+	v := &crawler.Visitor{Client: client, Judge: judge, Templates: repeats.UseOf(templates)}
 	v.Rate(s)
 	_, err = lab.Setup{
 		Crawl: crawl.Config{
-			Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true, FilesLast: true,
+			Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true, FilesLast: true, Templates: templates != nil,
 			Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1},
 		},
 		Web: lab.Over(v, web.Latency), Seeds: web.Seeds("tide pools", 2),

@@ -12,11 +12,8 @@ import (
 	"dowse/topic"
 )
 
-// The units that a crawl can look for.
-const (
-	UnitPage = "page"
-	UnitSite = "site"
-)
+// UnitSite is the unit of a crawl that looks for sites. The other unit is "page".
+const UnitSite = "site"
 
 // The strategies of package site.
 const (

@@ -38,11 +38,54 @@ type transcript struct {
 	ledger   *requisite.Ledger // of answers that are no pages
 	clock    time.Time
 	visits   int
+	early    *earlyRobots // robots.txt files that wait for a page of their host
+}
+
+// An earlyRobots keeps the robots.txt files that come before the first page of their host, since a crawl knows
+// no host without a page. It may be filled before there is a transcript.
+type earlyRobots struct {
+	byHost map[string]recordedRobots
+	bytes  int // of all of them
+	left   int // that there was no room for
+}
+
+// A recordedRobots is an answer with the robots.txt of the host of u, and the place that it comes from.
+type recordedRobots struct {
+	u    dowse.URL
+	ex   *archive.Exchange
+	from string
+}
+
+// maxEarlyRobots bounds the bytes of robots.txt files that wait for a page of their host.
+const maxEarlyRobots = 64 << 20
+
+// add keeps a robots.txt, if there is room for it. Of several for one host the last is kept.
+func (e *earlyRobots) add(r recordedRobots) {
+	e.take(r.u)
+	if e.bytes+len(r.ex.Payload) > maxEarlyRobots {
+		e.left++
+		return
+	}
+	if e.byHost == nil {
+		e.byHost = map[string]recordedRobots{}
+	}
+	e.byHost[weburl.Host(r.u)] = r
+	e.bytes += len(r.ex.Payload)
+}
+
+// take removes and returns the robots.txt of the host of u, if there is one.
+func (e *earlyRobots) take(u dowse.URL) (recordedRobots, bool) {
+	r, ok := e.byHost[weburl.Host(u)]
+	if ok {
+		delete(e.byHost, weburl.Host(u))
+		e.bytes -= len(r.ex.Payload)
+	}
+	return r, ok
 }
 
 // newTranscript creates the collection in dir.
 func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageConfig, first *archive.Exchange) (*transcript, error) {
-	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []salvageLoss{}}, web: &oneAnswer{}}
+	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []salvageLoss{}}, web: &oneAnswer{}, early: &earlyRobots{}}
 	u, err := weburl.Parse(string(first.URL))
 	if err != nil {
 		return nil, err
@@ -122,7 +165,67 @@ func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange,
 	if err := x.noteUses(u, ex, p); err != nil {
 		return err
 	}
+	if r, ok := x.early.take(u); ok {
+		if err := x.addRobots(r); err != nil {
+			return err
+		}
+	}
 	return x.commitSometimes()
+}
+
+// addEnding records a URL that was asked for and is no page: as it ended elsewhere at a time, and with the
+// answer, if there was one. ex is nil if there was none.
+func (x *transcript) addEnding(u dowse.URL, ex *archive.Exchange, from string, at time.Time, end *ending) error {
+	if at.After(x.clock) {
+		x.clock = at
+	}
+	p := x.c.Collection.Crawl.Direct(x.clock, u).Page()
+	p.Outcome, p.Reason, p.Detail = end.outcome, end.reason, join(end.detail, originPrefix+from)
+	p.Fetch, p.Fetch.Archive = end.fetch, dowse.Place{}
+	if ex != nil {
+		answer := *ex
+		answer.URL, answer.Metadata = u, []archive.Field{{Name: "dowse-origin", Value: from}}
+		if err := x.archiver.store(p, []encodedAnswer{x.archiver.pack(&answer)}); err != nil {
+			return err
+		}
+		x.out.Answers++
+	}
+	x.c.Collection.Crawl.Absorb(x.clock, p)
+	return x.commitSometimes()
+}
+
+// addRobots records a robots.txt, because it declares what the pages of its host may be used for. Its
+// answer may be one that the URL was redirected to. Of several for one host the last counts. Answers
+// without rules are passed over.
+func (x *transcript) addRobots(r recordedRobots) error {
+	ex := r.ex
+	status := ex.Response().StatusCode
+	if status < 200 || status > 299 {
+		return nil
+	}
+	if ex.At.After(x.clock) {
+		x.clock = ex.At
+	}
+	v, known := x.c.Collection.Crawl.DirectRobots(x.clock, r.u)
+	if !known {
+		x.early.add(r)
+		return nil
+	}
+	p := v.Page()
+	p.Outcome, p.Detail = dowse.Listed, originPrefix+r.from
+	p.Fetch = dowse.Fetch{At: ex.At, Address: ex.Address, Status: status, Bytes: int64(len(ex.Payload)), Truncated: ex.Truncated != ""}
+	rules := fetch.ParseRobots(bodyOf(ex), status, x.c.visitor.Client.Agent())
+	rules.At = ex.At
+	p.Host = &dowse.HostReport{Robots: rules}
+	if isRobots(ex.URL) { // the target of a redirect would be taken for a page
+		answer := *ex
+		answer.Metadata = []archive.Field{{Name: "dowse-origin", Value: r.from}}
+		if err := x.archiver.store(p, []encodedAnswer{x.archiver.pack(&answer)}); err != nil {
+			return err
+		}
+	}
+	x.c.Collection.Crawl.Absorb(x.clock, p)
+	return nil
 }
 
 // maxUses bounds the requisites that are noted of a page.
@@ -159,11 +262,14 @@ func (x *transcript) addRequisite(ex *archive.Exchange, from string) error {
 		return nil
 	}
 	answer := *ex
-	answer.Metadata = []archive.Field{{Name: "dowse-origin", Value: from}}
+	answer.Metadata = []archive.Field{{Name: "hopsFromSeed", Value: embeddedHops}, {Name: "dowse-origin", Value: from}}
 	resp := ex.Response()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	line := requisite.Line{URL: ex.URL, At: ex.At, Status: resp.StatusCode, Type: kind, Bytes: int64(len(ex.Payload))}
-	if kind == "text/css" {
+	switch to, err := weburl.Href(resp.Header.Get("Location"), string(ex.URL)); {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400 && err == nil:
+		line.Uses = []dowse.URL{dowse.URL(to)}
+	case kind == "text/css":
 		line.Uses = requisite.InCSS(bodyOf(ex), ex.URL, maxRefs)
 	}
 	if err := x.ledger.Keep(line, &answer); err != nil {
@@ -175,17 +281,16 @@ func (x *transcript) addRequisite(ex *archive.Exchange, from string) error {
 
 // isPage reports whether an answer is, or leads to, a page. What is neither a page nor a failed
 // request for one is an image, a style sheet or the like.
-func isPage(ex *archive.Exchange) bool {
-	resp := ex.Response()
+func isPage(u dowse.URL, resp *http.Response) bool {
 	if resp.StatusCode != http.StatusOK {
-		return !admission.IsFile(ex.URL)
+		return !admission.IsFile(u)
 	}
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case err != nil:
-		return !admission.IsFile(ex.URL)
+		return !admission.IsFile(u)
 	case kind == "application/xml" || kind == "text/xml":
-		return !admission.IsFile(ex.URL)
+		return !admission.IsFile(u)
 	}
 	return strings.Contains(kind, "html")
 }
@@ -213,6 +318,9 @@ func (x *transcript) finish(dir, out string) error {
 	}
 	if err == nil {
 		err = x.c.Collection.Summarise()
+	}
+	if x.early.left > 0 {
+		x.note("%s came before the pages of their hosts and were too large to wait for them: what these hosts reserve is not known", plain.Some(x.early.left, "robots.txt file"))
 	}
 	st := x.c.Status()
 	x.out.Dir, x.out.Pages, x.out.OnTopic = out, st.Fetched, st.OnTopic
@@ -263,13 +371,14 @@ func Import(ctx context.Context, files []string, out string, cfg SalvageConfig) 
 	if err := checkFree(out); err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(out), ".dowse-import-*")
+	durable.Sweep(filepath.Dir(out))
+	temp, err := durable.NewScratch(filepath.Dir(out), "import")
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
-	defer os.RemoveAll(temp)
+	defer temp.Remove()
 	found := &Salvaged{Unreadable: []salvageLoss{}}
-	f := &archive.Foreign{Lost: found.lose, Temp: temp, MaxBody: maxImported}
+	f := &archive.Foreign{Lost: found.lose, Temp: temp.Path, MaxBody: maxImported, IsPage: isPage}
 	defer f.Close()
 	for _, name := range files {
 		cfg.Progress("reading "+filepath.Base(name), 0, 0)
@@ -277,15 +386,17 @@ func Import(ctx context.Context, files []string, out string, cfg SalvageConfig) 
 			return nil, fmt.Errorf("crawler: import: %w", err)
 		}
 	}
-	x, err := importAnswers(ctx, f, out+partSuffix, cfg, found)
+	part := out + partSuffix
+	x, err := importAnswers(ctx, f, part, cfg, found)
+	if err == nil {
+		x.out.Passed = f.Passed
+		err = x.finish(part, out)
+	}
 	if err != nil {
+		discardPart(part)
 		return nil, err
 	}
-	x.out.Passed = f.Passed
-	if err := x.finish(out+partSuffix, out); err != nil {
-		return nil, err
-	}
-	return x.out, moveTo(out+partSuffix, out)
+	return x.out, moveTo(part, out)
 }
 
 // maxImported is how many bytes of an answer are imported.
@@ -294,6 +405,7 @@ const maxImported = 64 << 20
 // importAnswers visits the answers of other programs.
 func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg SalvageConfig, found *Salvaged) (x *transcript, err error) {
 	n := 0
+	var early earlyRobots
 	for a := range f.Answers() {
 		n++
 		cfg.Progress("answers", int64(n), int64(f.Len()))
@@ -302,18 +414,26 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 			found.lose(archive.Loss{Path: a.File, Offset: a.Offset, Err: fmt.Errorf("its URL is none: %w", err)})
 			continue
 		}
-		if isRobots(u) {
-			continue // a crawl that continues asks for its own
+		from := fmt.Sprintf("%s, offset %d", a.File, a.Offset)
+		if a.Undated {
+			found.undated(a.File, a.Offset)
+		}
+		if x == nil && isRobots(u) {
+			early.add(recordedRobots{u, &a.Exchange, from})
+			continue
 		}
 		if x == nil {
 			if x, err = newTranscript(ctx, dir, cfg.Topic, cfg, &a.Exchange); err != nil {
 				return nil, err
 			}
+			x.early = &early
 		}
-		from := fmt.Sprintf("%s, offset %d", a.File, a.Offset)
-		if isPage(&a.Exchange) {
+		switch {
+		case isRobots(u):
+			err = x.addRobots(recordedRobots{u, &a.Exchange, from})
+		case !a.Requisite && isPage(a.URL, a.Response()):
 			err = x.add(ctx, u, &a.Exchange, from, nil)
-		} else {
+		default:
 			err = x.addRequisite(&a.Exchange, from)
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -328,5 +448,6 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 		return nil, fmt.Errorf("crawler: import: %w", errNothing)
 	}
 	x.out.Unreadable, x.out.More = found.Unreadable, found.More
+	x.out.Undated, x.out.UndatedAll = found.Undated, found.UndatedAll
 	return x, nil
 }

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"context"
 	"time"
 )
 
@@ -10,7 +11,8 @@ import (
 const (
 	viewsEvery = time.Minute
 	viewsPages = 1000
-	viewsShare = 20 // at most this part (1/20) of the time is spent on it
+	viewsWait  = 2 * time.Second // for the servers of a cluster
+	viewsShare = 20              // at most this part (1/20) of the time is spent on it
 )
 
 // A viewClock decides when the views are due.
@@ -37,7 +39,9 @@ func (c *Crawler) growViews(now time.Time) {
 		return
 	}
 	began := time.Now()
-	if c.commit() == nil {
+	ctx, cancel := context.WithTimeout(c.giveUp, viewsWait)
+	defer cancel()
+	if c.commitWithin(ctx) == nil {
 		_ = c.Collection.Summarise()
 	}
 	c.views.last, c.views.pages, c.views.took = now, pages, time.Since(began)

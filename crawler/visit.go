@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
+	"dowse/internal/repeats"
 	"dowse/internal/text"
 	"dowse/judge"
 )
@@ -28,6 +30,13 @@ type Visitor struct {
 	// Language detects the language of a page that declares none; nil leaves
 	// it empty.
 	Language func(p *dowse.Page) string
+	// Templates is what is done without the parts of pages that other pages of their host have too,
+	// as far as visits come with what is known of them (crawl.Config.Templates). It must be set
+	// before Rate is called.
+	Templates repeats.Use
+
+	// judged, if set, is called with the time that each page took to be judged, by the goroutine of its visit.
+	judged func(took time.Duration)
 
 	wish Wish
 	// archiver is nil if no archive is kept.
@@ -37,12 +46,15 @@ type Visitor struct {
 }
 
 // Rate makes the judge rate for each link what the strategy uses.
-func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
+func (v *Visitor) Rate(s dowse.Strategy) {
+	v.wish = WishOf(s)
+	v.wish.Templates = v.Templates
+}
 
 // rateAll is Rate for a strategy and its shadows. It is an error if their
 // demands can't be combined.
 func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
-	v.wish = WishOf(s)
+	v.Rate(s)
 	for _, shadow := range shadows {
 		both, err := v.wish.and(WishOf(shadow.Strategy))
 		if err != nil {
@@ -58,36 +70,70 @@ func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 // called by the loop, which is also the one that replaces the judge, so no
 // page is recorded with the verdict of a judge that is no longer in use.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	known := v.versionOf(visit)
+	under := v.currentJudge()
+	p, answers := v.request(ctx, visit, known.header)
+	a := crawl.Arrival{Page: p}
+	var encoded []encodedAnswer
+	if v.archiver != nil {
+		encoded = v.pack(p, answers)
+	}
+	a.Keep = v.keeper(visit, known, p, encoded, func() bool { return under == v.currentJudge() })
+	v.claim(&a, encoded, answers)
+	return a
+}
+
+// request makes the requests of a visit, and extracts and judges the page. earlier is the header of
+// the earlier answer of a page that is asked again; nil for none. The last answer is the page's.
+func (v *Visitor) request(ctx context.Context, visit crawl.Visit, earlier http.Header) (*dowse.Page, []*fetch.Response) {
 	if visit.Patience > 0 {
 		ctx = fetch.WithPatience(ctx, visit.Patience)
 	}
 	ctx = fetch.WithPart(ctx, visit.Part)
-	switch visit.Kind {
-	case crawl.VisitRobots:
+	switch {
+	case visit.Kind == crawl.VisitRobots:
 		return v.robots(ctx, visit)
-	case crawl.VisitSitemap:
+	case visit.Kind == crawl.VisitSitemap:
 		return v.sitemap(ctx, visit)
-	}
-	if visit.Check {
-		return v.check(ctx, visit)
+	case visit.Check && visit.Whole: // an answer without a body has no links
+		ctx = fetch.WithKnown(ctx, nil)
+	case visit.Check:
+		ctx = fetch.WithKnown(ctx, earlier)
 	}
 	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
-	if r.Outcome != dowse.Fetched {
-		return v.arrival(p, nil, r)
+	if r.Outcome == dowse.Fetched {
+		v.read(p, r, visit.Template)
 	}
-	under := v.currentJudge()
-	v.read(p, r)
-	a := v.arrival(p, nil, r)
-	if keep := a.Keep; keep != nil && under != nil {
-		a.Keep = func() error {
-			if p.Outcome == dowse.Fetched && under != v.currentJudge() { // another judge was put in its place meanwhile
-				v.judge(v.Judge, p)
-			}
-			return keep()
+	if visit.Check {
+		forNow(p)
+	}
+	return p, []*fetch.Response{r}
+}
+
+// keeper returns the function that stores a page, nil if there is nothing to do. The page is judged
+// again unless isCurrent reports that the judge that rated it is still in use.
+func (v *Visitor) keeper(visit crawl.Visit, known version, p *dowse.Page, encoded []encodedAnswer, isCurrent func() bool) func() error {
+	if v.archiver == nil && !visit.Check {
+		return nil
+	}
+	for i := range encoded {
+		encoded[i].of = known.of
+	}
+	return func() error {
+		if !visit.Check && p.Outcome == dowse.Fetched && !isCurrent() {
+			v.judge(v.Judge, p)
 		}
+		if v.archiver != nil {
+			if err := v.archiver.store(p, encoded); err != nil {
+				return err
+			}
+		}
+		if visit.Check && v.settle(visit, known, p, encoded) && !isCurrent() {
+			v.wish.Rate(v.Judge, p)
+		}
+		return nil
 	}
-	return a
 }
 
 // currentJudge returns the current judge and labels; nil if the judge can't be
@@ -115,7 +161,7 @@ var bareMention = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()
 
 // robots requests robots.txt; the page of the visit carries the rules for
 // the host.
-func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) (*dowse.Page, []*fetch.Response) {
 	rules, hops := v.Client.Robots(ctx, visit.URL)
 	last := hops[len(hops)-1]
 	p := visit.Page()
@@ -129,11 +175,11 @@ func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if rules.Status == 0 {
 		p.Reason, p.Detail = last.Reason, last.Detail
 	}
-	return v.arrival(p, nil, hops...)
+	return p, hops
 }
 
 // sitemap requests a sitemap; its URLs become links without words.
-func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) (*dowse.Page, []*fetch.Response) {
 	r := v.Client.Sitemap(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome == dowse.Listed {
@@ -143,23 +189,22 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 			p.Links[i] = dowse.Link{URL: u, Mention: bareMention}
 		}
 	}
-	return v.arrival(p, nil, r)
+	return p, []*fetch.Response{r}
 }
 
 // read extracts and judges a fetched page. A page in a language that is not
-// wanted is skipped without a verdict and without links, unless it is a seed.
-func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
+// wanted is skipped without a verdict and without links, unless it is a seed. template is what
+// is known of the blocks that the pages of the host repeat; nil if the crawl does not ask.
+func (v *Visitor) read(p *dowse.Page, r *fetch.Response, template *repeats.Known) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
 	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: v.Client.Agent()})
-	noFollow, noIndex, noArchive := extract.RobotsTag(r.Header.Values("X-Robots-Tag"), v.Client.Agent())
-	p.NoFollow = p.NoFollow || noFollow
-	p.NoIndex = p.NoIndex || noIndex
-	p.NoArchive = p.NoArchive || noArchive
+	addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.Client.Agent())
 	if p.Modified.IsZero() {
 		p.Modified = fetch.LastModified(r.Header)
 	}
 	p.Sketch = text.Sketch(&p.Document)
+	template.Apply(p)
 	detail := "the page says it is in "
 	if p.Language == "" && v.Language != nil {
 		p.Language, detail = v.Language(p), "the page seems to be in "
@@ -180,7 +225,11 @@ func (v *Visitor) wants(language string) bool { return v.Wants == nil || v.Wants
 // it as a place to begin, and a crawl that drops the links of its only seed ends
 // there.
 func (v *Visitor) judge(j dowse.Judge, p *dowse.Page) {
+	began := time.Now()
 	v.wish.Rate(j, p)
+	if v.judged != nil {
+		v.judged(time.Since(began))
+	}
 	if p.Depth == 0 && !v.wants(p.Language) {
 		p.Verdict = dowse.Verdict{Scale: judge.Share, Judge: languageJudge, Because: []dowse.Because{
 			{What: fmt.Sprintf("a seed in %q, which is not a wanted language; its links are followed", p.Language)}}}
@@ -190,31 +239,22 @@ func (v *Visitor) judge(j dowse.Judge, p *dowse.Page) {
 // languageJudge names the verdict on a seed in a language that is not wanted.
 const languageJudge = "language"
 
-// arrival returns the page with the function that archives its answers. From
-// here on the page holds only as much of the memory budget as it and its
-// records need, until it is committed. of is the earlier version of a page that is asked again, nil
-// for other pages.
-func (v *Visitor) arrival(p *dowse.Page, of *archive.Original, answers ...*fetch.Response) crawl.Arrival {
-	a := crawl.Arrival{Page: p}
-	size := sizeOf(p)
-	if v.archiver != nil {
-		encoded := v.pack(p, answers)
-		for i := range encoded {
-			encoded[i].of = of
-		}
-		for _, c := range encoded {
-			size += c.size()
-		}
-		a.Keep = func() error { return v.archiver.store(p, encoded) }
+// claim reduces what the visit holds of the memory budget to what its page and its records need,
+// until the page is committed.
+func (v *Visitor) claim(a *crawl.Arrival, encoded []encodedAnswer, answers []*fetch.Response) {
+	last := answers[len(answers)-1].Claim
+	if last == nil {
+		return
 	}
-	if last := answers[len(answers)-1].Claim; last != nil {
-		for _, r := range answers[:len(answers)-1] {
-			r.Claim.Release()
-		}
-		last.Keep(size)
-		a.Done = last.Release
+	size := sizeOf(a.Page)
+	for _, c := range encoded {
+		size += c.size()
 	}
-	return a
+	for _, r := range answers[:len(answers)-1] {
+		r.Claim.Release()
+	}
+	last.Keep(size)
+	a.Done = last.Release
 }
 
 // pack encodes the answers that were received. A challenge, which a host sends in

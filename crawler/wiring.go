@@ -16,7 +16,9 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/internal/cluster"
 	"dowse/internal/refresh"
+	"dowse/internal/repeats"
 	"dowse/internal/site"
 	"dowse/settings"
 	"dowse/strategy"
@@ -215,7 +217,12 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
 	}
-	scope, err := scopeOf(s.Scope)
+	early, _ := splitScope(s)
+	scope, err := scopeOf(early)
+	if err != nil {
+		return nil, err
+	}
+	late, err := lateScope(s)
 	if err != nil {
 		return nil, err
 	}
@@ -223,21 +230,23 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
+	templates := repeats.UseOf(s.Templates)
+	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf, Templates: templates}
 	if err := v.rateAll(strat, shadows); err != nil {
 		return nil, err
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: politeOf(s),
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
+		Templates: templates.Any(),
 	}}, nil
 }
 
 // planOf returns how pages are asked again.
 func planOf(s collection.Settings) refresh.Plan {
-	every, auto := s.RefreshEvery()
-	return refresh.Plan{Every: every, Auto: auto, Share: s.Resolved().RefreshShare}
+	every, aim := s.RefreshEvery()
+	return refresh.Plan{Every: every, Auto: aim == "auto", Changes: aim == "changes", Share: s.Resolved().RefreshShare}
 }
 
 // politeOf returns the politeness of the settings as a crawl takes it. The number of visits
@@ -250,6 +259,16 @@ func politeOf(s collection.Settings) settings.Politeness {
 	}
 	if ForSites(s.Strategy) && s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
 		polite.Hold = 0
+	}
+	return polite
+}
+
+// politeIn is politeOf for a crawl that may be that of a cluster: there the connections are those of
+// workers, so that the files of this process do not limit them.
+func politeIn(s collection.Settings, clustered bool) settings.Politeness {
+	polite := politeOf(s)
+	if clustered {
+		polite.InFlight = cmp.Or(s.InFlight, cluster.MaxVisits)
 	}
 	return polite
 }
@@ -371,9 +390,9 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 		if err != nil {
 			return err
 		}
-		wish.window(doc)
 		doc.Links = recordedLinks(doc.Links, page.Links)
 		replaceDocument(page, doc)
+		wish.window(page)
 		return nil
 	}
 }
@@ -405,13 +424,19 @@ func recordedLinks(fresh, rated []dowse.Link) (list []dowse.Link) {
 			continue
 		}
 		at++
-		fresh[i].Context, fresh[i].AnchorScore = r.Context, r.AnchorScore
+		fresh[i].Mention = ratedAs(fresh[i].Mention, &r.Mention)
 		for k := range fresh[i].More {
 			if k < len(r.More) {
-				fresh[i].More[k].Context, fresh[i].More[k].AnchorScore = r.More[k].Context, r.More[k].AnchorScore
+				fresh[i].More[k] = ratedAs(fresh[i].More[k], &r.More[k])
 			}
 		}
 		list = append(list, fresh[i])
 	}
 	return list
+}
+
+// ratedAs returns a mention that was extracted again with what the visit found out about it.
+func ratedAs(m dowse.Mention, by *dowse.Mention) dowse.Mention {
+	m.Context, m.AnchorScore, m.Repeated = by.Context, by.AnchorScore, by.Repeated
+	return m
 }

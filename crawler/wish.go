@@ -3,8 +3,10 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"dowse"
+	"dowse/internal/repeats"
 )
 
 // A Wish is what a strategy wants the judge to rate in addition to the page.
@@ -15,12 +17,15 @@ type Wish struct {
 	Window int
 	// Anchors asks for ratings of the anchor texts alone.
 	Anchors bool
+	// Templates is what is done without the parts of a page that other pages of its host
+	// have too.
+	Templates repeats.Use
 }
 
 // WishOf returns what a strategy wants to be rated.
 func WishOf(s dowse.Strategy) Wish {
 	t := dowse.TraitsOf(s)
-	return Wish{t.Window, t.Anchors}
+	return Wish{Window: t.Window, Anchors: t.Anchors}
 }
 
 // ErrWindows is returned when strategies of one crawl want different texts
@@ -33,32 +38,55 @@ func (w Wish) and(o Wish) (Wish, error) {
 	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {
 		return w, fmt.Errorf("crawler: %w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
 	}
-	return Wish{max(w.Window, o.Window), w.Anchors || o.Anchors}, nil
+	return Wish{Window: max(w.Window, o.Window), Anchors: w.Anchors || o.Anchors, Templates: w.Templates}, nil
 }
 
 // Rate judges a page and, if wanted, the words around its links and their
-// anchors.
+// anchors. Parts that other pages of the host have too are those of p.Repeated.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
-	w.window(&p.Document)
-	wj, ok := j.(dowse.WindowJudge)
-	if !ok || w.Window == 0 && !w.Anchors {
-		p.Verdict = j.Judge(p)
-		return
+	if w.Templates.Links && len(p.Repeated) > 0 {
+		repeats.Mark(p)
 	}
-	mentions := mentionsOf(p)
+	w.window(p)
+	wj, ok := j.(dowse.WindowJudge)
+	read := w.readBy(p)
+	switch {
+	case !ok || w.Window == 0 && !w.Anchors:
+		p.Verdict = j.Judge(read)
+	case read != p && !w.Templates.Links: // windows may reach into what the judge does not read
+		w.rateLinks(wj, p, p)
+		p.Verdict = j.Judge(read)
+	default:
+		w.rateLinks(wj, read, p)
+	}
+}
+
+// readBy returns the page that the judge reads.
+func (w Wish) readBy(p *dowse.Page) *dowse.Page {
+	if w.Templates.Judge && len(p.Repeated) > 0 {
+		return repeats.Without(p)
+	}
+	return p
+}
+
+// rateLinks judges a page and the words at its links, as far as they are wanted, and sets the
+// ratings in p. The page that the judge reads is p or p without some of its text. A mention that
+// is marked has no rating.
+func (w Wish) rateLinks(j dowse.WindowJudge, read, p *dowse.Page) {
+	mentions, places := mentionsIn(p.Links), mentionsIn(read.Links)
 	windows := make([]dowse.Span, 0, 2*len(mentions))
 	if w.Window > 0 {
-		for _, m := range mentions {
+		for _, m := range places {
 			windows = append(windows, m.Window)
 		}
 	}
 	if w.Anchors {
-		for _, m := range mentions {
+		for _, m := range places {
 			windows = append(windows, m.At)
 		}
 	}
 	var scores []float64
-	p.Verdict, scores = wj.JudgeWindows(p, windows)
+	p.Verdict, scores = j.JudgeWindows(read, windows)
 	for i, m := range mentions {
 		if w.Window > 0 {
 			m.Context = scores[i]
@@ -66,21 +94,26 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 		if w.Anchors {
 			m.AnchorScore = scores[len(scores)-len(mentions)+i]
 		}
+		if m.Repeated {
+			m.Context, m.AnchorScore = math.NaN(), 0
+		}
 	}
 }
 
 // window sets the words around each link, also if no judge rates them: a
 // strategy may read them itself.
-func (w Wish) window(d *dowse.Document) {
+func (w Wish) window(p *dowse.Page) {
 	if w.Window == 0 {
 		return
 	}
-	for _, m := range mentionsIn(d.Links) {
-		m.Window = dowse.Window(m.At, len(d.Words), w.Window)
+	if w.Templates.Links && len(p.Repeated) > 0 {
+		repeats.Windows(p, w.Window)
+		return
+	}
+	for _, m := range mentionsIn(p.Links) {
+		m.Window = dowse.Window(m.At, len(p.Words), w.Window)
 	}
 }
-
-func mentionsOf(p *dowse.Page) []*dowse.Mention { return mentionsIn(p.Links) }
 
 // mentionsIn returns pointers to all mentions of the links, in the order in
 // which rulings and journals store their ratings: each link's first mention,

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -63,7 +64,7 @@ type sign struct {
 // concurrent use.
 type topicLexicon struct {
 	analyzer *text.Analyzer
-	codes    *text.Codes // word as written to code, remembered
+	codes    *text.Codes[uint16] // word as written to code, remembered
 	terms    map[string]int32
 	topical  map[int32]bool // terms that occur in Wanted.Words
 	children map[phraseEdge]int32
@@ -89,7 +90,7 @@ func newLexicon(w Wanted) (*topicLexicon, error) {
 	if err := l.addAll(w); err != nil {
 		return nil, err
 	}
-	l.codes = text.NewCodes(memory, l.code)
+	l.codes = text.NewCodes(memory, math.MaxUint16, l.code)
 	return l, nil
 }
 

@@ -11,10 +11,12 @@ import (
 	"dowse/internal/text"
 )
 
-// Values in the word memory of a space for words that are not a term.
+// Codes of words in the word memory of a space. A word with one term has the number of
+// its term, plus firstTerm.
 const (
-	unknown int32 = -1
-	several int32 = -2 // a run of words in a script without spaces
+	unknown   uint32 = iota // not a term of the space
+	several                 // a run of words in a script without spaces
+	firstTerm               // term 0
 )
 
 // A space turns pages into sparse vectors. It reads a page once; the vectors of
@@ -25,7 +27,7 @@ const (
 type space struct {
 	features Features
 	analyzer *text.Analyzer
-	memo     *text.Memo[int32]   // word as written to number of its term
+	codes    *text.Codes[uint32] // word as written to code, remembered
 	id       func(string) int32  // term to number; negative if not in the space
 	weigh    func(v text.Vector) // turns counts into weights, in place
 	size     int                 // all numbers are smaller
@@ -57,20 +59,21 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 // since it is only used for words that the space does not remember.
 func (s *space) start() {
 	s.analyzer = s.features.analyzer(-1)
-	s.memo = text.NewMemo(memory, s.number)
+	s.codes = text.NewCodes(memory, firstTerm+uint32(s.size), s.code)
 	s.readings.New = func() any { return &pageReading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
 }
 
-// number computes the entry of the word memory for a word.
-func (s *space) number(word string) int32 {
+// code computes the code of a word for the word memory.
+func (s *space) code(word string) uint32 {
 	if text.Spaceless(word) {
 		return several
 	}
-	t := s.analyzer.Term(word)
-	if t == "" {
-		return unknown
+	if t := s.analyzer.Term(word); t != "" {
+		if id := s.id(t); id >= 0 {
+			return firstTerm + uint32(id)
+		}
 	}
-	return s.id(t)
+	return unknown
 }
 
 // vector returns the weighted vector of a bag.
@@ -152,14 +155,14 @@ func (s *space) read(r *pageReading, p *dowse.Page) {
 	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words)
 }
 
+// appendTerms appends the terms of a text in order of their words.
 func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dowse.Span) []termAt {
 	for i, w := range words {
-		word := s.analyzer.Word(t, w)
-		id := s.memo.Of(word)
-		if id >= 0 {
-			dst = append(dst, termAt{int32(i), id})
-		} else if id == several {
-			dst = s.appendRun(dst, r, int32(i), word)
+		code := s.codes.In(t, int(w.Start), s.analyzer.WordEnd(t, w))
+		if code >= firstTerm {
+			dst = append(dst, termAt{int32(i), int32(code - firstTerm)})
+		} else if code == several {
+			dst = s.appendRun(dst, r, int32(i), s.analyzer.Word(t, w))
 		}
 	}
 	return dst

@@ -117,6 +117,9 @@ func (f Field) entryWanted(text string) string {
 			return "a sink without user and password"
 		}
 	default:
+		if len(f.Choices) > 0 && !slices.Contains(f.Choices, text) {
+			return f.want()
+		}
 		if !isLine(text, maxEntry) {
 			return fmt.Sprintf("one line of at most %d bytes without control characters", maxEntry)
 		}

@@ -22,7 +22,7 @@ const (
 	Rate        Kind = "rate"    // 20/s
 	Share       Kind = "share"   // 0.1
 	Until       Kind = "until"   // harvest<0.05 over 500
-	Often       Kind = "often"   // 7d, auto or none
+	Often       Kind = "often"   // 7d, auto, changes or none
 	patternKind Kind = "pattern" // regular expressions
 	netKind     Kind = "net"     // networks or addresses
 	sinkKind    Kind = "sink"    // where pages are sent

@@ -9,15 +9,16 @@ import (
 
 // The values of a setting of kind [Often] that are no times.
 const (
-	oftenAuto = "auto"
-	oftenNone = "none"
+	oftenAuto    = "auto"
+	oftenChanges = "changes"
+	oftenNone    = "none"
 )
 
-// RefreshEvery returns how often pages are asked again: after a time, or by an estimate (auto).
-// Both are zero if they are never asked again.
-func (o Order) RefreshEvery() (every time.Duration, auto bool) {
-	every, auto, _ = parseOften(o.Refresh)
-	return every, auto
+// RefreshEvery returns how often pages are asked again: after a time, or by an estimate, whose aim is "auto" or
+// "changes". Both are zero if they are never asked again.
+func (o Order) RefreshEvery() (every time.Duration, aim string) {
+	every, aim, _ = parseOften(o.Refresh)
+	return every, aim
 }
 
 // Bounds of a time after which a page is asked again.
@@ -26,19 +27,19 @@ const (
 	mostOften  = 520 * 7 * 24 * time.Hour
 )
 
-// parseOften reads a time, which may be in days (7d) or weeks (2w), auto or none.
-func parseOften(text string) (every time.Duration, auto bool, err error) {
+// parseOften reads a time, which may be in days (7d) or weeks (2w), auto, changes or none.
+func parseOften(text string) (every time.Duration, aim string, err error) {
 	switch text {
 	case "", oftenNone:
-		return 0, false, nil
-	case oftenAuto:
-		return 0, true, nil
+		return 0, "", nil
+	case oftenAuto, oftenChanges:
+		return 0, text, nil
 	}
 	every, err = parseDays(text)
 	if err == nil && (every < leastOften || every > mostOften) {
 		err = errors.New("out of range")
 	}
-	return every, false, err
+	return every, "", err
 }
 
 // parseDays is time.ParseDuration that also knows days and weeks, as the only unit.

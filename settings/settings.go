@@ -68,9 +68,13 @@ type Order struct {
 	// Explore is the share of the links that are picked at random.
 	Explore float64 `yaml:"explore,omitempty" name:"explore" group:"order" rare:"" type:"share" shown:"0" placeholder:"SHARE" min:"0" max:"1" var:"DOWSE_CRAWL_EXPLORE" when:"create" help:"Pick this share of the links at random."`
 
-	// Refresh has pages on topic asked again, to see whether they have changed: after this time, or auto, where the
-	// most changes are expected; none for never. See [Order.RefreshEvery].
-	Refresh string `yaml:"refresh,omitempty" name:"refresh" group:"much" rare:"" type:"often" placeholder:"7d|auto" max:"20" var:"DOWSE_CRAWL_REFRESH" when:"resume" help:"Ask for pages on topic again: after a time, auto or none."`
+	// Templates is what is done without the parts of pages that other pages of their host have too, such as menus: judge
+	// (the judge does not read them) and links (links in them are followed without their words).
+	Templates []string `yaml:"templates,omitempty" name:"templates" group:"order" rare:"" enum:"judge,links" placeholder:"WHAT,..." max:"2" var:"DOWSE_CRAWL_TEMPLATES" when:"create" help:"Leave out what a host repeats: for the judge, links or both."`
+
+	// Refresh has pages on topic asked again, to see whether they have changed: after this time; auto, where a request
+	// finds most and keeps most pages up to date; changes, where it finds most; none for never. See [Order.RefreshEvery].
+	Refresh string `yaml:"refresh,omitempty" name:"refresh" group:"much" rare:"" type:"often" placeholder:"7d|auto|changes" max:"20" var:"DOWSE_CRAWL_REFRESH" when:"resume" help:"Ask again for pages: after a time, auto, changes, none."`
 
 	// RefreshShare is the share of the requests that ask for pages again, while there are new ones to visit.
 	RefreshShare float64 `yaml:"refresh_share,omitempty" name:"refresh-share" group:"much" rare:"" type:"share" shown:"0.2" placeholder:"SHARE" min:"0" max:"1" var:"DOWSE_CRAWL_REFRESH_SHARE" when:"resume" help:"Share of the requests for asking again."`
@@ -104,7 +108,7 @@ type Limits struct {
 	Tunnel int `yaml:"tunnel,omitempty" name:"tunnel" group:"where" rare:"" type:"count" shown:"none" placeholder:"N" min:"0" max:"1099511627776" zero:"-1" none:"0" var:"DOWSE_CRAWL_TUNNEL" when:"resume" help:"Follow at most N off-topic pages in a row."`
 
 	// Dry ends a crawl that has found most of what there is, or finds hardly anything any more.
-	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop at 'recall>0.8', 'gain<0.01 over 500' or 'pprs>20' (sites)."`
+	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop at 'recall>0.8', 'gain<0.01 over 500' or 'pprs>20 over 5000'."`
 }
 
 // Dry ends a crawl by what it finds. Of several rules the first that comes true counts; a
@@ -140,7 +144,7 @@ type Scope struct {
 	Include []string `yaml:"include,omitempty" name:"include" group:"where" rare:"" sep:"none" type:"pattern" placeholder:"RE" max:"100000" merge:"add" var:"DOWSE_CRAWL_INCLUDE" when:"again" help:"Fetch only URLs that match; repeatable."`
 	Exclude []string `yaml:"exclude,omitempty" name:"exclude" group:"where" sep:"none" type:"pattern" placeholder:"RE" max:"100000" merge:"add" var:"DOWSE_CRAWL_EXCLUDE" when:"again" help:"Never fetch URLs that match; repeatable."`
 
-	// Block are hosts that are never asked.
+	// Block are hosts that are never asked, at every port unless they name one.
 	Block []string `yaml:"block,omitempty" kong:"-" max:"1048576" merge:"add" when:"again" help:"Hosts that are never asked."`
 }
 
@@ -221,10 +225,14 @@ type Machine struct {
 }
 
 // Requisites are what pages on topic need to be shown: images, style sheets, scripts, fonts and
-// icons. They are fetched for the archive, after the pages of a run.
+// icons. They are fetched for the archive, after the pages of a run, and so are the wishes of owners
+// about text and data mining.
 type Requisites struct {
 	// WithRequisites has them fetched.
 	WithRequisites bool `yaml:"fetch,omitempty" name:"requisites" group:"output" rare:"" var:"DOWSE_CRAWL_REQUISITES" when:"resume" help:"Archive images, style sheets, scripts and fonts, too."`
+
+	// WithTDMRep has the hosts of pages on topic asked for the file in which they reserve text and data mining.
+	WithTDMRep bool `yaml:"tdmrep,omitempty" name:"tdmrep" group:"output" rare:"" var:"DOWSE_CRAWL_TDMREP" when:"resume" help:"Ask hosts for /.well-known/tdmrep.json, for exports."`
 
 	// PerPage and PageBytes are how many requisites of a page are fetched, and how many bytes of them.
 	PerPage   int   `yaml:"per_page,omitempty" name:"requisites-per-page" group:"output" rare:"" type:"count" shown:"100" placeholder:"N" min:"0" max:"10000" var:"DOWSE_CRAWL_REQUISITES_PER_PAGE" when:"resume" help:"Fetch at most N requisites of a page."`

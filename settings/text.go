@@ -218,9 +218,9 @@ func (f Field) want() string {
 	case f.Kind == Share:
 		return "a share from 0 to 1" + or
 	case f.Kind == Often:
-		return "a time from 1m to 520w with its unit (e.g. 7d, 12h), auto or none"
+		return "a time from 1m to 520w with its unit (e.g. 7d, 12h), auto, changes or none"
 	case f.Kind == Until:
-		return "recall>0.8, gain<0.01 over 500 or harvest<0.05 over 500 (over at most 1000 pages)"
+		return "recall>0.8, gain<0.01 over 500, harvest<0.05 over 500 (over at most 1000 pages) or pprs>20 (sites)"
 	}
 	return "one line"
 }

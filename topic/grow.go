@@ -62,7 +62,7 @@ type growth struct {
 	Called  int  // of all pages seen, those that the grown judge calls relevant
 	Words   int  // of all pages seen, those that the words call relevant
 	Before  int  // of all pages seen, those that the judge before it calls relevant
-	Stayed  int  // of these, those that the grown judge calls relevant
+	Agreed  int  // of as many pages that the grown judge rates highest, those that are among these
 	Hosts   int  // hosts of the pages that the judge before it calls relevant
 	Left    int  // of these hosts, those with a page that the grown judge calls relevant
 	Again   bool // the judge before it has grown as well
@@ -83,8 +83,10 @@ const (
 //   - it rejects most of the pages that it began with,
 //   - it rejects all pages of most hosts that had relevant ones: then it has learnt how one
 //     host writes, such as a link farm,
-//   - it rejects most pages that were relevant by a judge that has grown before. Words alone
-//     are less reliable: they may call many pages relevant that are not,
+//   - it orders pages otherwise than a judge that has grown before: of as many of its best
+//     pages as that one called relevant, less than half are among these, chance agreement not
+//     counted. How many pages it calls relevant is no measure, since the earlier judge may have
+//     called too many. Words alone are less reliable, and are not compared,
 //   - it calls nearly all pages relevant, and more than the words and the judge before it.
 //     That most pages are relevant is no fault: in a crawl that is steered well, they are.
 func (g growth) Fault(seen int) string {
@@ -93,12 +95,20 @@ func (g growth) Fault(seen int) string {
 		return fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)
 	case g.Hosts >= fewestHosts && 2*g.Left < g.Hosts:
 		return fmt.Sprintf("it would turn down all pages of %d of the %d hosts with pages on topic", g.Hosts-g.Left, g.Hosts)
-	case g.Again && g.Before >= fewestBefore && 2*g.Stayed < g.Before:
-		return fmt.Sprintf("it would turn down %d of the %d pages on topic", g.Before-g.Stayed, g.Before)
+	case g.Again && g.Before >= fewestBefore && g.disagrees(seen):
+		return fmt.Sprintf("%d of the %d pages on topic are not among its best %d", g.Before-g.Agreed, g.Before, g.Before)
 	case float64(g.Called) > mostCalled*float64(seen) && g.Called > max(g.Before, g.Words):
 		return fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)
 	}
 	return ""
+}
+
+// disagrees reports whether the best pages of the grown judge are others than those that the
+// judge before it called relevant, of a number of pages. Two judges that have nothing in common
+// agree on Before²/seen pages by chance.
+func (g growth) disagrees(seen int) bool {
+	chance := float64(g.Before*g.Before) / float64(seen)
+	return float64(g.Agreed)-chance < (float64(g.Before)-chance)/2
 }
 
 // Grows reports whether the judge of the topic can grow from its words: nothing else states
@@ -339,11 +349,20 @@ func (x *growing) level() {
 	}
 }
 
+// all returns the numbers of all pages seen.
+func (x *growing) all() (list []int) {
+	for i := range x.seen {
+		list = append(list, i)
+	}
+	return list
+}
+
 // growth describes the last round.
 func (x *growing) growth(leaders []int) growth {
 	g := growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders), Meanings: x.meanings}
 	line := logit(x.topic.OnTopic())
 	hosts := map[string]bool{} // with pages that were relevant; whether one of them still is
+	var before []int
 	for i, s := range x.seen {
 		called := x.odds[i]+x.shift >= line
 		if called {
@@ -361,11 +380,14 @@ func (x *growing) growth(leaders []int) growth {
 		}
 		if was >= line {
 			g.Before++
-			if called {
-				g.Stayed++
-			}
+			before = append(before, i)
 			host := weburl.Host(s.Page.URL)
 			hosts[host] = hosts[host] || called
+		}
+	}
+	for _, i := range x.rank(x.all(), func(i int) float64 { return x.odds[i] })[:len(before)] {
+		if slices.Contains(before, i) {
+			g.Agreed++
 		}
 	}
 	g.Hosts = len(hosts)

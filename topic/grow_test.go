@@ -1,6 +1,7 @@
 package topic_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -238,22 +239,54 @@ func TestGrowthFaults(t *testing.T) {
 	if err != nil || !ok || g.Fault(120) != "" {
 		t.Fatalf("%+v, %v, %v, %q", g, ok, err, g.Fault(120))
 	}
-	rejects, host, shrinks, all, steered := g, g, g, g, g
+	rejects, host, others, fewer, all, steered := g, g, g, g, g, g
 	rejects.Kept = g.Leaders/2 - 1
 	host.Hosts, host.Left = 8, 2
-	shrinks.Again, shrinks.Before, shrinks.Stayed = true, 40, 10
+	others.Again, others.Before, others.Agreed = true, 40, 26 // 13 by chance
+	fewer.Again, fewer.Before, fewer.Agreed, fewer.Called = true, 40, 27, 10
 	all.Called, all.Before, all.Words = 100, 60, 90
 	steered.Called, steered.Before, steered.Words = 100, 60, 110
 	for want, x := range map[string]string{
 		"it would turn down 5 of the 8 pages that it began with":               rejects.Fault(120),
 		"it would turn down all pages of 6 of the 8 hosts with pages on topic": host.Fault(120),
-		"it would turn down 30 of the 40 pages on topic":                       shrinks.Fault(120),
+		"14 of the 40 pages on topic are not among its best 40":                others.Fault(120),
 		"it would call 100 of the first 120 pages on topic":                    all.Fault(120),
-		"": steered.Fault(120),
+		"": steered.Fault(120) + fewer.Fault(120),
 	} {
 		if x != want {
 			t.Errorf("%q, want %q", x, want)
 		}
+	}
+}
+
+// A judge that agrees on the order of pages with the one before it is used, even if that one
+// called many more of them relevant.
+func TestGrowthCorrectsTooMany(t *testing.T) {
+	seen, want := growWeb(30, 90), lighthouses()
+	m := &topic.Material{}
+	if _, ok, err := want.Grow(m, seen); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	first, err := want.NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := slices.Clone(seen)
+	slices.SortStableFunc(order, func(a, b topic.Seen) int {
+		return cmp.Compare(first.Judge(b.Page).Relevance, first.Judge(a.Page).Relevance)
+	})
+	for i := range seen {
+		seen[i].Before = 0.2
+		if slices.ContainsFunc(order[:80], func(s topic.Seen) bool { return s.Page == seen[i].Page }) {
+			seen[i].Before = 0.6
+		}
+	}
+	g, ok, err := want.Grow(&topic.Material{}, seen)
+	if err != nil || !ok || g.Before != 80 || g.Called >= 40 {
+		t.Fatalf("%+v, %v, %v", g, ok, err)
+	}
+	if why := g.Fault(len(seen)); why != "" {
+		t.Errorf("%+v: refused: %s", g, why)
 	}
 }
 

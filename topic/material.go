@@ -72,14 +72,14 @@ type Material struct {
 type Origin struct {
 	Source string    // as [Source.String] and [Category.String] name it
 	URL    dowse.URL // "" for a text
-	SHA256 string    // of its text, see [Sum]
+	SHA256 string    // of its text, see textSum
 	At     time.Time // when it was fetched; zero if it was not
 }
 
-// Sum returns the SHA-256 of a page's text: title, description, keywords and
+// textSum returns the SHA-256 of a page's text: title, description, keywords and
 // body. Markup does not count, as it often changes while the page stays the
 // same.
-func Sum(p *dowse.Page) string {
+func textSum(p *dowse.Page) string {
 	h := sha256.New()
 	for _, s := range []string{p.Title, p.Description, p.Keywords, p.Text} {
 		fmt.Fprintf(h, "%d\n%s\n", len(s), s)
@@ -165,7 +165,7 @@ func textPage(s string) *dowse.Page {
 // add adds an example with its origin, unless one with the same text and label
 // is there.
 func (m *Material) add(source string, p *dowse.Page, relevant bool) {
-	sum := Sum(p)
+	sum := textSum(p)
 	for i, o := range m.Origins {
 		if o.SHA256 == sum && m.Examples[i].Relevant == relevant {
 			return

@@ -159,6 +159,7 @@ func (a *account) headline(s *sheet) {
 		if a.Row.Near != "" {
 			s.field("near", "nearly the same text as %s", bare(a.Row.Near))
 		}
+		a.shared(s)
 	case a.Row.Redirect != "":
 		s.add(" REDIRECTED")
 		s.field("to", "%s", a.Row.Redirect)
@@ -172,6 +173,22 @@ func (a *account) headline(s *sheet) {
 	default:
 		s.add(" NOT FETCHED  " + stateMeans(a.Row.State))
 	}
+}
+
+// shared adds what the page has in common with earlier pages of its host, and what was done without it.
+func (a *account) shared(s *sheet) {
+	x := a.Shared
+	if x == nil {
+		return
+	}
+	line := fmt.Sprintf("%s of its text (%s) that earlier pages of the host had, too", some(x.Parts, "part"), bytesText(int64(x.Bytes)))
+	if x.Judge {
+		line += "; the judge did not read them"
+	}
+	if x.Links > 0 {
+		line += fmt.Sprintf("; the words of %s in them do not count", some(x.Links, "link"))
+	}
+	s.text("template", line)
 }
 
 // soFar adds the results of earlier visits to a URL that waits.
@@ -272,7 +289,9 @@ func (a *account) verdict(s *sheet) {
 	sum := 0.0
 	for _, p := range v.Because {
 		sum += p.Weight
-		if _, ok := s.clauseOf(p); !ok {
+		if _, ok := s.clauseOf(p); !ok && v.Judge == mergedJudge {
+			s.more("%s", clip(oneLine(p.What), 70, s.terminal))
+		} else if !ok {
 			cells = append(cells, s.cell(p))
 		}
 	}
@@ -284,7 +303,7 @@ func (a *account) verdict(s *sheet) {
 			s.more("%s", c)
 		}
 	}
-	if v.Judge != byLanguage && len(v.Because) > 0 {
+	if v.Judge != byLanguage && v.Judge != mergedJudge && len(v.Because) > 0 {
 		s.more("%s", scaleNote(v, sum))
 	}
 	if v.Judge != byLanguage {
@@ -402,6 +421,9 @@ func (a *account) chosen(s *sheet) {
 	}
 	if c.Parent != "" && a.ranker() {
 		s.more("link %son %s", s.quoted(c.Anchor), bare(c.Parent))
+	}
+	if c.Shared {
+		s.more("the words of the link do not count: other pages of the host have it there, too")
 	}
 }
 

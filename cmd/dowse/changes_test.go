@@ -102,7 +102,7 @@ func TestHistory(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Added) == 0 || d.Versions < 2 {
 		t.Errorf("%v: %s", err, out)
 	}
-	for _, args := range [][]string{{"diff", dir, changed, "--from", "9"}, {"diff", dir, changed, "--from", "-1"}, {"diff", dir, "nowhere.demo/"}, {"diff", dir, "shorewalks.demo/robots.txt"}} {
+	for _, args := range [][]string{{"diff", dir, changed, "--from", "9"}, {"diff", dir, changed, "--from", "0"}, {"diff", dir, changed, "--to", "0"}, {"export", dir, filepath.Join(t.TempDir(), "x.jsonl"), "--min-score", "nan"}, {"diff", dir, changed, "--from", "-1"}, {"diff", dir, "nowhere.demo/"}, {"diff", dir, "shorewalks.demo/robots.txt"}} {
 		if code, _, errs := runHere(args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: %d %s", args[2:], code, errs)
 		}

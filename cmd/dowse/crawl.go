@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/cluster"
 	"dowse/internal/durable"
 	"dowse/settings"
 	"dowse/strategy"
@@ -103,6 +105,7 @@ type inputFlags struct {
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
+	crawlCluster
 	// --demo crawls the synthetic web with a topic of the user's own, to try a topic file
 	// without a network.
 	Demo  bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
@@ -127,6 +130,9 @@ func (crawlCmd) Help() string {
 
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is words. Ctrl-C stops gently, the same command resumes.
+
+With --serve the dashboard ends with the crawl, unless a person is at the terminal or
+the crawl was paused there: then it stays until Ctrl-C. See also dowse serve.
 
 A collection or topic file of another user is refused if it would run a program,
 ask a service, reach private networks or read files elsewhere; the error lists
@@ -167,6 +173,9 @@ func (c *crawlCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
+		if c.Cluster != "" {
+			return usage("--cluster: the synthetic web exists on this machine only")
+		}
 		return town.crawl(w, &c.crawlFlags, job.dir, job.cfg)
 	}
 	made, err := demoWebOf(job.dir)
@@ -176,9 +185,16 @@ func (c *crawlCmd) Run(w *world) error {
 	switch {
 	case err != nil:
 		return err
+	case made != nil && c.Cluster != "":
+		return usage("--cluster: the synthetic web exists on this machine only")
 	case made != nil:
 		return made.crawl(w, &c.crawlFlags, job.dir, job.cfg)
 	}
+	end, err := c.lead(w, job.dir, &job.cfg, c.Quiet)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return c.drive(w, job.dir, job.cfg, nil)
 }
 
@@ -655,7 +671,7 @@ func orDefault(list ...string) string {
 // programs; what was crawled is kept.
 //
 // With --serve the dashboard is open from then on until the crawl has ended and its collection
-// is closed; on a terminal, until Ctrl-C.
+// is closed; on a terminal, and if the crawl was paused from the dashboard, until Ctrl-C.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	stay := func() {}
 	defer func() { stay() }() // last, when the collection is closed
@@ -706,6 +722,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	known := collection.IsCollection(dir)
 	cfg.Agreed = w.consent(c.Trust).keep
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
+	if err != nil && cfg.Cluster != nil {
+		cfg.Cluster.Abandon(plainError(err))
+	}
 	if err != nil && known {
 		return inCollection(frozenUsage(err))
 	}
@@ -720,7 +739,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	defer w.ends.finish()()
 	defer cr.Close()
-	if stay, err = c.Serve.begin(w, dir, c.Quiet); err != nil {
+	running, pause := context.WithCancel(w.ctx)
+	defer pause()
+	if stay, err = c.Serve.begin(w, dir, c.Quiet, running, pause, late); err != nil {
 		stay = func() {}
 		return err
 	}
@@ -744,7 +765,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	notify.send("READY=1")
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
-	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
+	cr.Run(running, w.abort, func(p *crawler.Page) bool {
 		scr.page(p)
 		cut.add(p)
 		stream.page(p)
@@ -785,7 +806,7 @@ func endless(l settings.Limits) bool {
 // command again until it returns 0.
 func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
 	s := cr.Status()
-	if !c.Quiet {
+	if !c.Quiet && !errors.Is(cr.Err(), cluster.ErrFenced) {
 		summary(w, dir, cr, s, extra, cut)
 	}
 	if c.JSON {
@@ -793,7 +814,9 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 			return err
 		}
 	}
-	if err := cr.Err(); errors.Is(err, durable.ErrGone) {
+	if err := cr.Err(); errors.Is(err, cluster.ErrFenced) {
+		return clusterError(cluster.ErrFenced)
+	} else if errors.Is(err, durable.ErrGone) {
 		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped, and the pages that went with it are lost. Restore it from a backup, or start again", err)}
 	} else if errors.Is(err, durable.ErrNotPlain) {
 		return &exitError{exitCollection, err}

@@ -79,6 +79,9 @@ func (c *demoCmd) Run(w *world) error {
 	if c.Trial > 0 && c.Sites == 0 {
 		return usage("--trial: needs the number of sites; add --sites N")
 	}
+	if c.Trial > 0 && c.Order.Strategy != "" {
+		return usage("--strategy: cannot be used with --trial, which compares fixed methods; to try one, leave --trial out")
+	}
 	if c.Sites > 0 {
 		return c.runTown(w)
 	}

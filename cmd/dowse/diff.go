@@ -17,8 +17,8 @@ import (
 type diffCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	URL  string `arg:"" help:"Page; any spelling of the URL will do."`
-	From int    `placeholder:"N" help:"Version to begin with, 1 the first."`
-	To   int    `placeholder:"N" help:"Version to end with."`
+	From *int   `placeholder:"N" help:"Version to begin with, 1 the first."`
+	To   *int   `placeholder:"N" help:"Version to end with."`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -82,17 +82,17 @@ func (c *diffCmd) chosen(list []collection.Version) (from, to collection.Version
 	end := orNumber(c.To, n)
 	begin := orNumber(c.From, max(end-1, 1))
 	if begin < 1 || end > n || begin >= end {
-		return from, to, usage("version %d to %d: want two of 1 to %d, the earlier first", begin, end, n)
+		return from, to, usage("versions %d and %d of %s: want two of 1 to %d, the earlier first", begin, end, c.URL, n)
 	}
 	return list[begin-1], list[end-1], nil
 }
 
 // orNumber returns a number, or another one if it was not given.
-func orNumber(n, other int) int {
-	if n == 0 {
+func orNumber(n *int, other int) int {
+	if n == nil {
 		return other
 	}
-	return n
+	return *n
 }
 
 // versionText returns the text of a version. A page that was taken down, or whose archive is not there, is an error

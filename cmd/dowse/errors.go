@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"dowse/internal/text"
+	"dowse/settings"
 )
 
 // packageNames matches the names of packages that begin their errors. They help readers
@@ -130,7 +131,7 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 		return fmt.Sprintf("%s: got %q, want %s", m[1], m[3], orList(m[2]))
 	}
 	if m := wrongNumber.FindStringSubmatch(s); m != nil {
-		return fmt.Sprintf("%s: got %s, want 0 or more", m[1], m[2])
+		return fmt.Sprintf("%s: got %s, want %s", m[1], m[2], wantedNumber(m[1], m[2]))
 	}
 	if m := wrongDuration.FindStringSubmatch(s); m != nil {
 		return fmt.Sprintf("%s: got %q, want a time with its unit (e.g. 90s, 2h)", m[1], m[2])
@@ -148,6 +149,17 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 		return fmt.Sprintf("%s: the value is missing", m[1])
 	}
 	return strings.Replace(s, ", did you mean ", "; did you mean ", 1)
+}
+
+// wantedNumber returns which numbers a flag takes. Flags of settings know it.
+func wantedNumber(flag, got string) string {
+	var wrong *settings.Error
+	if f, ok := settings.ByFlag(strings.TrimPrefix(flag, "--")); ok && f.Kind == settings.Count {
+		if _, err := f.Read(got); errors.As(err, &wrong) {
+			return wrong.Want
+		}
+	}
+	return "0 or more"
 }
 
 // wrongCommand returns the problem with an unexpected argument: an unknown command, or

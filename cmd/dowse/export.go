@@ -48,10 +48,22 @@ type exportText string
 func (t *exportText) Decode(ctx *kong.DecodeContext) error {
 	*t = "main"
 	next := ctx.Scan.Peek()
-	if next.Type == kong.FlagValueToken || slices.Contains([]string{"main", "all", "none"}, next.String()) {
+	switch {
+	case slices.Contains([]string{"main", "all", "none"}, next.String()):
 		*t = exportText(ctx.Scan.Pop().String())
+	case next.Type == kong.FlagValueToken, next.IsValue() && !namesFile(next.String()):
+		return fmt.Errorf("got %q, want main, all or none", next.String())
 	}
 	return nil
+}
+
+// namesFile reports whether an argument can be the collection or the file of an export: it is there, or it
+// has a suffix or a folder.
+func namesFile(arg string) bool {
+	if _, err := os.Lstat(arg); err == nil {
+		return true
+	}
+	return arg == "-" || strings.ContainsAny(arg, `./\`)
 }
 
 // IsBool lets the parser accept the flag without a value.

@@ -149,7 +149,7 @@ type exitCode struct {
 }
 
 // exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON. 0 to
-// 8 are few enough to remember, and a script needs three cases: done (0), try again (3
+// 9 are few enough to remember, and a script needs three cases: done (0), try again (3
 // and 4), look at it (all others).
 var exitCodes = []exitCode{
 	{exitOK, "ok", "did what was asked; a limit you set counts"},
@@ -161,6 +161,7 @@ var exitCodes = []exitCode{
 	{exitNothing, "nothing", "finished with nothing on topic"},
 	{exitCollection, "collection", "the collection is locked, damaged or from another version"},
 	{exitAssertion, "assertion", "an assertion failed: status --check, collection verify, lab --assert"},
+	{exitFenced, "fenced", "another process coordinates the crawl of this cluster by now; this copy is no longer written"},
 	{exitAborted, "aborted", "stopped immediately by a second Ctrl-C (SIGINT; SIGTERM and dowse stop never abort); what was committed is safe"},
 }
 

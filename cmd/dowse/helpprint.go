@@ -271,6 +271,7 @@ var jobs = []struct{ name, title string }{
 	{"teach", "Teach it what you want"},
 	{"take out", "Take pages out"},
 	{"lab", "Compare strategies in the lab"},
+	{"cluster", "More machines"},
 	{"upkeep", "Upkeep"},
 }
 

@@ -32,6 +32,8 @@ func hintFor(err error) string {
 		return fmt.Sprintf(salvageHelp, damage.Dir)
 	case errors.As(err, &format):
 		return fmt.Sprintf(salvageHelp, format.Dir)
+	case errors.Is(err, collection.ErrCopy):
+		return "Make the change in the collection of the coordinator; the standby follows it.\n"
 	case errors.Is(err, collection.ErrLocked) && errors.As(err, &place):
 		return fmt.Sprintf("Stop it first: dowse stop %s\n", printable(place.Path))
 	}

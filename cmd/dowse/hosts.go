@@ -26,7 +26,10 @@ import (
 type hostsCmd struct {
 	Dir   string `arg:"" help:"Collection."`
 	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" placeholder:"BY" help:"Sort by pages, on, share, waiting, errors, delay or name."`
+	Show  string `enum:"all,on,off,problems" default:"all" placeholder:"WHICH" help:"List all, those on or off topic, or problems."`
+	Text  string `placeholder:"PART" help:"List only hosts with PART in their name."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	Skip  int    `placeholder:"N" help:"Leave out the first N."`
 	JSON  bool   `help:"Print JSON, one line per host."`
 }
 
@@ -57,9 +60,10 @@ func (c *hostsCmd) Run(w *world) error {
 	return out.Flush()
 }
 
-// order sorts the hosts and applies --limit.
+// order selects and sorts the hosts.
 func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
-	operations.SortHosts(rows, c.Sort)
+	rows = operations.PickHosts(rows, operations.HostQuery{Show: c.Show, Text: c.Text, Sort: c.Sort})
+	rows = rows[min(max(c.Skip, 0), len(rows)):]
 	if c.Limit > 0 {
 		rows = rows[:min(c.Limit, len(rows))]
 	}

@@ -98,7 +98,7 @@ func topicConfig(w *world, file string, words []string, trust bool) (cfg crawler
 func madeError(err error, out string) error {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; delete %s.part and begin again", out)}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; nothing of %s was kept", out)}
 	case errors.Is(err, crawler.ErrPlace), errors.Is(err, crawler.ErrUnfinished), errors.Is(err, crawler.ErrNoTopic):
 		return usage("%w", err)
 	}
@@ -106,7 +106,7 @@ func madeError(err error, out string) error {
 }
 
 // reportMade prints what a new collection was made of. title is its first line. It returns an
-// error if not everything could be read.
+// error if not everything could be read, or if answers have a date that is not their own.
 func reportMade(w *world, s *crawler.Salvaged, asJSON bool, title string) error {
 	var err error
 	if asJSON {
@@ -116,6 +116,9 @@ func reportMade(w *world, s *crawler.Salvaged, asJSON bool, title string) error 
 	}
 	if err == nil && s.Lost() > 0 {
 		return &exitError{exitCollection, fmt.Errorf("not everything could be read; %s holds the rest", s.Dir)}
+	}
+	if err == nil && s.UndatedAll > 0 {
+		return &exitError{exitCollection, fmt.Errorf("%s without a valid date; %s has them with the date of the record before", some(s.UndatedAll, "answer"), s.Dir)}
 	}
 	return err
 }
@@ -146,7 +149,7 @@ func printMade(w *world, s *crawler.Salvaged, title string) {
 	}
 }
 
-// losses adds what could not be read, with its place.
+// losses adds what could not be read, and the answers without a date, with their places.
 func (t *sheet) losses(s *crawler.Salvaged) {
 	if n := len(s.Unreadable) + s.More; n > 0 {
 		t.field("lost", "%s can't be read", some(n, "part"))
@@ -157,5 +160,15 @@ func (t *sheet) losses(s *crawler.Salvaged) {
 			break
 		}
 		t.text("", fmt.Sprintf("%s, offset %d, %s: %s", l.File, l.Offset, bytesText(l.Bytes), l.Why))
+	}
+	if s.UndatedAll > 0 {
+		t.field("undated", "%s without a valid date", some(s.UndatedAll, "answer"))
+	}
+	for i, l := range s.Undated {
+		if i == maxShown {
+			t.field("", "and %s more", count(s.UndatedAll-i))
+			break
+		}
+		t.text("", fmt.Sprintf("%s, offset %d: %s", l.File, l.Offset, l.Why))
 	}
 }

@@ -114,8 +114,15 @@ func experimentMeant(name string) string {
 	return "dowse lab list shows the built-in ones"
 }
 
-// labVersion returns the version and commit of the program, which a run records.
-func labVersion() string { return strings.TrimSpace("dowse " + crawler.Version + " " + commit()) }
+// labVersion returns the version and commit of the program, which a run records. A program
+// that was built from files that differ from the commit has a plus sign after it.
+func labVersion() string {
+	text := strings.TrimSpace("dowse " + crawler.Version + " " + commit())
+	if commit() != "" && changed() {
+		text += "+"
+	}
+	return text
+}
 
 // labSize returns how many crawls an experiment has, as a product.
 func labSize(s experiment.Size) string {

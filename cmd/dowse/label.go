@@ -69,7 +69,7 @@ of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. A model that does worse on labels it was not
 trained on is not used, and one that changes more than a tenth of the verdicts only
 if you agree, or with --yes. Nothing is lost: labels.jsonl only grows, and --undo
-ignores the labels that the earlier model did not know. If the topic has no
+ignores the labels that only later models learnt. If the topic has no
 negative examples, the crawl trains models by itself, against pages that it saw:
 --list shows them, --undo goes back (see --contrast of dowse crawl).
 
@@ -363,8 +363,8 @@ func consequence(m collection.Model, dir string) string {
 		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
 }
 
-// undo returns to an earlier model. The labels that it was not trained on are set aside,
-// not deleted: going forward again takes them back. The first model, m0000, is the judge
+// undo returns to an earlier model. Labels that only later models were trained on are set
+// aside, not deleted: going forward again takes them back. Labels of no model stay. The first model, m0000, is the judge
 // that the topic made.
 func (c *labelCmd) undo(w *world) error {
 	models, err := collection.Models(c.Dir)
@@ -386,7 +386,7 @@ func (c *labelCmd) undo(w *world) error {
 	if !ok || made.Refused {
 		return usage("unknown model %q; want one of %s", to, strings.Join(operations.ModelNames(used), ", "))
 	}
-	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := c.retrain(w, operations.UndoLine(models, collection.Label{Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)}))
 	if err != nil {
 		return err
 	}
@@ -409,8 +409,11 @@ type ledger struct {
 	Bad       int                   `json:"bad_lines,omitempty"`
 }
 
-// list carries out --list.
+// list carries out --list. A collection whose settings can't be read is an error and not an empty list.
 func (c *labelCmd) list(w *world) error {
+	if _, err := collection.ReadSettings(c.Dir); err != nil {
+		return inCollection(err)
+	}
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
 		return err

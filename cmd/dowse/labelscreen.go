@@ -204,13 +204,17 @@ func (l *labeller) label(label string) error {
 	return l.keep(x)
 }
 
-// keep appends labels to the collection.
+// keep appends labels to the collection. Skips are kept, and are nothing to train on.
 func (l *labeller) keep(lines ...collection.Label) error {
 	if err := collection.AppendLabels(l.c.Dir, lines...); err != nil {
 		return err
 	}
 	l.given = append(l.given, lines...)
-	l.fresh += len(lines)
+	for _, x := range lines {
+		if x.Label != collection.LabelSkip {
+			l.fresh++
+		}
+	}
 	return nil
 }
 

@@ -11,7 +11,8 @@ import (
 // labRefreshCmd measures policies of revisits on the demo web that changes, in virtual time: how many pages
 // are up to date, and how many changes a request finds.
 type labRefreshCmd struct {
-	Seeds  int       `default:"5" placeholder:"N" help:"Webs, with the random seeds 1 to N."`
+	Seeds  int       `default:"5" placeholder:"N" help:"Number of webs."`
+	First  uint64    `name:"first-seed" default:"1" placeholder:"N" help:"Random seed of the first web; the others follow."`
 	Days   int       `default:"60" placeholder:"N" help:"Days of virtual time."`
 	PerDay []float64 `name:"per-day" default:"0.03,0.1,0.3" placeholder:"X,..." help:"Requests per page and day."`
 	Pages  int       `default:"2400" placeholder:"N" help:"Pages of a web."`
@@ -20,12 +21,12 @@ type labRefreshCmd struct {
 
 func (labRefreshCmd) Help() string {
 	return `Examples:
-  dowse lab refresh                     the table of docs/refresh.md
+  dowse lab refresh --first-seed 2001      the table of docs/refresh.md
   dowse lab refresh --seeds 2 --per-day 0.1
 
 Pages on topic of the demo web are asked again in virtual time, by the planner of
-dowse crawl --refresh auto and by others: at random (uniform), in turn (round
-robin), with known rates of change, and with known rates and one measure as the
+dowse crawl --refresh auto and --refresh changes, and by others: at random
+(uniform), in turn (round robin), with known rates of change, and with known rates and one measure as the
 only aim. Figures are means over webs, with their standard deviation.`
 }
 
@@ -82,7 +83,7 @@ func (c *labRefreshCmd) measure(w *world, per float64) ([]freshnessRow, error) {
 			if w.ctx.Err() != nil {
 				return nil, &exitError{exitInterrupted, errors.New("interrupted")}
 			}
-			x, err := freshness.Run(freshness.Setup{Seed: seed + 1, Pages: c.Pages, Days: c.Days, PerDay: per}, name)
+			x, err := freshness.Run(freshness.Setup{Seed: c.First + seed, Pages: c.Pages, Days: c.Days, PerDay: per}, name)
 			if err != nil {
 				return nil, err
 			}

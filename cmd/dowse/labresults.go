@@ -22,6 +22,7 @@ type labResultsCmd struct {
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
 	// What a person has to say about the runs, which no run can know: why outcomes changed.
 	Preface string `placeholder:"FILE" help:"Markdown to put after the table of experiments."`
+	Keep    string `placeholder:"FILE" help:"Keep sections of this document that no run replaces."`
 
 	left []reports.LeftOut // experiments that were not run
 }
@@ -30,12 +31,14 @@ func (labResultsCmd) Help() string {
 	return `Examples:
   dowse lab results runs -o docs/results.md
   dowse lab results runs/made runs/wiki --preface notes.md
+  dowse lab results runs/002-f9 --keep results.md -o results.md   one run again
 
 Writes one document on many runs: for each what the paper did, the table, what it
 claims and what was measured, and the command; sorted by web, and on each by the
 names of experiments. Titles name the web, hubs, and seeds that are not the
 experiment's own. Titles and notes of experiments that come with dowse are those
-of this version.`
+of this version. Each section names the program that made its crawls; the last
+lists time and memory.`
 }
 
 // Run writes the document. Titles and notes of built-in experiments are taken from this
@@ -67,7 +70,12 @@ func (c *labResultsCmd) Run(w *world) error {
 		part.Run = filepath.ToSlash(dir)
 		list = append(list, part)
 	}
-	text := reports.Results(list, c.left, preface)
+	kept, err := c.kept()
+	if err != nil {
+		return err
+	}
+	all := reports.Merge(list, kept)
+	text := reports.Results(all, c.left, preface)
 	if c.Out == "" {
 		_, err := io.WriteString(w.out, text)
 		return err
@@ -75,8 +83,28 @@ func (c *labResultsCmd) Run(w *world) error {
 	if err := writeReport(c.Out, func(out io.Writer) error { _, err := io.WriteString(out, text); return err }); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.err, "wrote %s: %s\n", c.Out, some(len(list), "experiment"))
+	fmt.Fprintf(w.err, "wrote %s: %s", c.Out, some(len(list), "experiment"))
+	if len(all) > len(list) {
+		fmt.Fprintf(w.err, ", %s kept", some(len(all)-len(list), "section"))
+	}
+	fmt.Fprintln(w.err)
 	return nil
+}
+
+// kept reads the sections of the document of --keep, none without one.
+func (c *labResultsCmd) kept() ([]reports.Part, error) {
+	if c.Keep == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(c.Keep)
+	if err != nil {
+		return nil, usage("--keep: %w", err)
+	}
+	parts := reports.Kept(string(data))
+	if len(parts) == 0 {
+		return nil, usage("--keep: %s has no section of an experiment; name a document that dowse lab results wrote", c.Keep)
+	}
+	return parts, nil
 }
 
 // preface reads the file of --preface, "" without one.

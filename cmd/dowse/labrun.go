@@ -334,6 +334,10 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		SHA256s: map[string]string{},
 	}
 	in.Place, in.How = x.Setting(r.Webs)
+	for _, e := range r.Efforts {
+		in.Efforts = append(in.Efforts, reports.Effort{Version: e.Version, Begun: e.Begun, Elapsed: e.Elapsed, CPU: e.CPU, Memory: e.Memory})
+	}
+	in.TopicsNamed = x.Topics.From != "" && x.Topics.From != "web"
 	if x.Sites() { // such crawls end when they have found enough
 		in.Runs.Budget, in.Setup = 0, townSetup(x)
 	}

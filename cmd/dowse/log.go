@@ -103,8 +103,12 @@ func (l *crawlLog) tick(st crawl.Status) {
 	}
 	if down := st.Outage != nil; down != l.down {
 		l.down = down
+		what := "no network"
+		if down && st.Outage.Names {
+			what = "no name service"
+		}
 		if down {
-			l.Warn("no network", "why", oneLine(st.Outage.Why), "limited_by", st.LimitedBy)
+			l.Warn(what, "why", oneLine(st.Outage.Why), "limited_by", st.LimitedBy)
 		} else {
 			l.Info("network is back")
 		}

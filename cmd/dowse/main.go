@@ -51,6 +51,7 @@
 //	status, pages, hosts, sites        lists and states
 //	changes, diff                      what has changed
 //	serve                              the dashboard
+//	cluster, worker, standby           more machines
 //	why, account, turning, spelling    explanations
 //	label, labelscreen, labelfile      labels
 //	judge, cases                       rating pages without a crawl
@@ -103,12 +104,17 @@ type cli struct {
 	Set   setCmd   `cmd:"" job:"start" help:"Change limits, scope or politeness of a crawl, also while it runs."`
 	Stop  stopCmd  `cmd:"" job:"start" help:"Stop a running crawl gently."`
 
+	// More machines.
+	Worker  workerCmd  `cmd:"" job:"cluster" help:"Make visits for a crawl that another machine coordinates."`
+	Standby standbyCmd `cmd:"" job:"cluster" help:"Keep a copy of a clustered crawl, and take over if it fails."`
+	Cluster clusterCmd `cmd:"" job:"cluster" help:"Show the state of a cluster, leave it, or remove it."`
+
 	// Look at it. These commands only read, and may run while a crawl runs.
 	Status  statusCmd  `cmd:"" job:"look" help:"Show the state of a crawl."`
 	Why     whyCmd     `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
 	Pages   pagesCmd   `cmd:"" job:"look" help:"List pages."`
 	Search  searchCmd  `cmd:"" job:"look" help:"Find pages by their words, in one or several collections."`
-	Sites   sitesCmd   `cmd:"" job:"look" help:"List the sites of a crawl for sites."`
+	Sites   sitesCmd   `cmd:"" job:"look" help:"List sites, also of a crawl for pages."`
 	Hosts   hostsCmd   `cmd:"" job:"look" help:"List hosts."`
 	Changes changesCmd `cmd:"" job:"look" help:"List what changed: pages new, changed, gone or moved."`
 	Diff    diffCmd    `cmd:"" job:"look" help:"Show the words added to a page and removed from it."`
@@ -161,6 +167,7 @@ type world struct {
 	colour bool
 	parser *kong.Kong
 	args   []string // as they were typed
+	behind []string // those behind a --, of a search
 	spare  []byte   // see limitMemory
 }
 
@@ -180,6 +187,7 @@ const (
 	exitNothing     = 6   // all went well, and there is nothing on topic
 	exitCollection  = 7   // the collection can't be used: locked, damaged, other version
 	exitAssertion   = 8   // a check that the user asked for failed
+	exitFenced      = 9   // another process coordinates the crawl of this cluster by now
 	exitAborted     = 130 // by a Ctrl-C after the first signal, as shells report it
 )
 
@@ -229,6 +237,17 @@ func main() {
 	os.Exit(code)
 }
 
+// cutQuery cuts what is behind a -- off the arguments of a search, where it is the end of the query: the parser accepts a
+// list of arguments in one piece only, and the collections come before the flags.
+func (w *world) cutQuery(args []string) []string {
+	i := slices.Index(args, "--")
+	if i < 0 || args[0] != "search" {
+		return args
+	}
+	w.behind = args[i+1:]
+	return args[:i]
+}
+
 // run parses the arguments, runs the command and returns the exit code. It prints all
 // errors itself, so that tests can call it in place of main. Notes on unknown environment
 // variables come before an error: the misspelt variable may be its cause.
@@ -248,7 +267,7 @@ func run(w *world, args []string) (code int) {
 		return report(w, err)
 	}
 	w.parser = parser
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(w.cutQuery(args))
 	// --help and --help-all print and exit while the arguments are parsed.
 	if exited >= 0 {
 		return exited

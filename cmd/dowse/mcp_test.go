@@ -286,6 +286,57 @@ func (a *agent) checkRefusals(t *testing.T, site string) {
 	}
 }
 
+// TestAgentIsRefused calls every tool with input that it can't use. Each is refused with what is wrong, in words for the
+// agent and without files of this machine, and the session goes on.
+func TestAgentIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("dowse", "crawl", "tide pools", "--demo", "--pages", "5", "--delay", "0s", "-q", "--out", filepath.Join(dir, "pools.dowse")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	a := overPipe(t, dir, "--demo", "--pages", "60")
+	type m = map[string]any
+	for _, x := range []struct {
+		tool string
+		args m
+		want string
+	}{
+		{"collect", m{}, "give topic or topic_file"},
+		{"collect", m{"topic": "x", "pages": -1}, "pages: got -1, want 1 to 60"},
+		{"collect", m{"topic": "x", "pages": 61}, "want at most 60"},
+		{"collect", m{"topic": "x", "seconds": -1}, "want 1 to"},
+		{"collect", m{"topic": "x", "seeds": []string{"not a url"}}, "no valid host"},
+		{"collect", m{"topic": "x", "name": "../x"}, "name: got"},
+		{"collect", m{"topic": "x", "speed": 1}, "unexpected additional properties"},
+		{"collect", m{"topic_file": "dowse: topic/v1\nname: z\nwords: [a]\njudge: {exec: [sh]}\n"}, "only be agreed to in a terminal"},
+		{"start_crawl", m{"topic": "x", "name": "pools"}, "there is a collection pools already"},
+		{"start_crawl", m{"topic": "x", "scope": "moon"}, "want web, domain, host or prefix"},
+		{"continue_crawl", m{"collection": "none"}, "there is no collection"},
+		{"continue_crawl", m{"collection": "pools", "pages": 9999}, "want at most 60"},
+		{"stop_crawl", m{"collection": "../pools"}, "there is no collection"},
+		{"wait", m{"collection": "none"}, "there is no collection"},
+		{"status", m{}, "missing properties"},
+		{"list_collections", m{"x": 1}, "unexpected additional properties"},
+		{"list_pages", m{"collection": "pools", "verdict": "maybe"}, "want on, off or unsure"},
+		{"list_pages", m{"collection": "pools", "cursor": "zzz"}, "cursor: got"},
+		{"search", m{"collections": []string{"pools"}, "query": ""}, "query: nothing to search for"},
+		{"search", m{"collections": []string{"pools"}, "query": "score:x"}, "want a number from 0 to 1"},
+		{"read_page", m{"collection": "pools", "url": "file:///etc/passwd"}, "the scheme is not http or https"},
+		{"read_pages", m{"collection": "pools", "cursor": "x"}, "cursor: it is none of this server"},
+		{"why", m{"collection": "pools", "url": "http://nowhere.example/"}, "never saw it"},
+		{"label", m{"collection": "pools", "labels": []m{{"url": "http://kelp.demo/", "label": "perhaps"}}}, "want on, off or skip"},
+		{"export", m{"collection": "pools", "file": "../x.jsonl"}, "and no folder"},
+		{"export", m{"collection": "pools", "file": "x.csv", "text": "some"}, "want main, all or none"},
+	} {
+		_, err := a.call(t.Context(), x.tool, x.args)
+		if err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), dir) {
+			t.Errorf("%s %v: got %v, want %q", x.tool, x.args, err, x.want)
+		}
+	}
+	if _, err := a.call(t.Context(), "status", m{"collection": "pools"}); err != nil {
+		t.Errorf("the session after that: %v", err)
+	}
+}
+
 // TestAgentGoesAway starts a long crawl and ends the client, or kills the server: the crawl ends, nothing that was committed is lost,
 // and it can be continued.
 func TestAgentGoesAway(t *testing.T) {
@@ -310,14 +361,14 @@ func TestAgentGoesAway(t *testing.T) {
 				a.must(t, "start_crawl", crawl)
 			}
 			pid := 0
-			eventually(t, "a crawl that runs", func() bool { pid = collection.Running(path); return pid != 0 })
+			eventually(t, "a crawl that runs", func() bool { pid, _ = collection.Running(path); return pid != 0 })
 			eventually(t, "the first pages", func() bool {
 				texts, err := a.call(t.Context(), "status", arguments{"collection": "reefs"})
 				return err == nil && object(t, texts[0])["pages_fetched"].(float64) > 1
 			})
 			cancel()
 			end(a)
-			eventually(t, "the end of the crawl", func() bool { return collection.Running(path) == 0 })
+			eventually(t, "the end of the crawl", func() bool { pid, _ := collection.Running(path); return pid == 0 })
 			eventually(t, "the end of its process", func() bool { return syscall.Kill(pid, 0) != nil || isZombie(pid) })
 			if name == "call is cancelled" {
 				if err := <-done; err == nil {
@@ -453,7 +504,7 @@ func TestCrawlUntilEOF(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a crawl that runs", func() bool { return collection.Running(dir) != 0 })
+	eventually(t, "a crawl that runs", func() bool { pid, _ := collection.Running(dir); return pid != 0 })
 	in.Close()
 	err = cmd.Wait()
 	var exit *exec.ExitError

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -38,6 +39,12 @@ func (m *messages) add(lines []string) {
 	for _, l := range lines {
 		fmt.Fprintln(m.out, l)
 	}
+}
+
+// Write accepts a line of a log.
+func (m *messages) Write(line []byte) (int, error) {
+	m.add([]string{oneLine(strings.TrimSuffix(string(line), "\n"))})
+	return len(line), nil
 }
 
 // release prints the lines that were kept; lines that arrive later are printed

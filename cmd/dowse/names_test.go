@@ -105,6 +105,7 @@ var permittedNames = []permittedName{
 	{"internal/dashboard/out.go", "dowse crawl 'coral bleaching'", shownCommand},
 	{"internal/dashboard/overview.go", "dowse status", shownCommand},
 	{"internal/dashboard/search.go", "--", shownCommand},
+	{"internal/dashboard/threshold.go", "--threshold", shownCommand},
 	{"lab/experiment/bundle.go", "dowse lab verify", "README.md of a bundle is for people who got the file, and may have the program"},
 	{"lab/experiment/traces.go", "dowse lab traces", "it is a salt, which must stay as it is"},
 }

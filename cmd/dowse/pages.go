@@ -35,6 +35,7 @@ type pagesCmd struct {
 	Since moment `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
 	Sort  string `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	Skip  int    `placeholder:"N" help:"Leave out the first N."`
 	// How they are printed; without both, as a table.
 	JSON   bool   `help:"Print JSON, one line per page."`
 	Format string `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
@@ -129,13 +130,16 @@ func (c *pagesCmd) Run(w *world) error {
 		room, about := c.columns()
 		fmt.Fprintf(out, "%-*s %-*s %s\n", room+5, "verdict", about, "title", "URL")
 	}
-	n := 0
+	n, left := 0, 0
 	for row, err := range cr.Collection.Pages(c.filter()) {
 		if err != nil {
 			return err
 		}
 		if w.ctx.Err() != nil {
 			return &exitError{code: exitInterrupted, err: out.Flush()}
+		}
+		if left++; left <= c.Skip {
+			continue
 		}
 		n++
 		if err := print(out, row); err != nil {
@@ -153,9 +157,13 @@ func (c *pagesCmd) Run(w *world) error {
 
 // filter returns the selection, order and limit that the flags describe.
 func (c *pagesCmd) filter() collection.Filter {
+	most := c.Limit
+	if most > 0 {
+		most += max(c.Skip, 0)
+	}
 	return collection.Filter{
 		On: c.On, Off: c.Off, Unsure: c.Unsure, Failed: c.Failed, Skipped: string(c.Skipped), Host: strings.ToLower(c.Host),
-		Since: c.Since.Time, Limit: c.Limit, Sort: collection.Sort(c.Sort),
+		Since: c.Since.Time, Limit: most, Sort: collection.Sort(c.Sort),
 	}
 }
 

@@ -92,4 +92,5 @@ var flagGroups = []kong.Group{
 	{Key: "polite", Title: "POLITENESS"},
 	{Key: "output", Title: "OUTPUT"},
 	{Key: "recovery", Title: "RECOVERY"},
+	{Key: "cluster", Title: "CLUSTER"},
 }

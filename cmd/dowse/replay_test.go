@@ -18,6 +18,7 @@ import (
 	"sync"
 	"testing"
 
+	"dowse"
 	"dowse/internal/archive"
 	"dowse/internal/requisite"
 )
@@ -39,7 +40,7 @@ func newPicturedSite(t *testing.T) *picturedSite {
 		s.asked[r.URL.Path]++
 		s.mu.Unlock()
 		switch text, ok := files[r.URL.Path]; {
-		case r.URL.Path == "/img/moved.png":
+		case r.URL.Path == "/img/moved":
 			http.Redirect(w, r, "/img/pic.png", http.StatusFound)
 		case ok:
 			w.Header().Set("Content-Type", map[string]string{".css": "text/css", ".png": "image/png", ".js": "text/javascript", ".txt": "text/plain"}[filepath.Ext(r.URL.Path)])
@@ -60,19 +61,21 @@ func reefFiles() map[string]string {
 <body background="/img/bg.png"><h1>%[1]s</h1><div class=box>
 <img src=/img/reef.png srcset="/img/reef.png 1x, /img/reef2x.png 2x" width=300 height=120>
 <picture><source srcset=/img/pic.png><img src=/img/fish.png width=120 height=120></picture>
-<img class=late data-src=/img/lazy.png width=120 height=120><img src=/img/moved.png width=60 height=60>
-<img src=/secret/hidden.png width=10 height=10 style="visibility:hidden">%s</div>
+<img class=late data-src=/img/lazy.png width=120 height=120><img src=/img/moved width=60 height=60>
+<img src=/secret/hidden.png width=10 height=10 style="visibility:hidden">
+<img src=/img/gone width=10 height=10 style="visibility:hidden"><img src=http://10.1.2.3/private.png width=10 height=10 style="visibility:hidden">%s</div>
 <p>Coral reefs are built by coral polyps. The coral reef holds fish, coral and coral again. A coral reef near the shore is full of coral reef life.</p>
 <p id=js>no script</p><script src=/app.js></script>
 <a href=/fish.html>coral reef fish</a> <a href=/index.html>coral reefs</a> <a href=/cars.html>cars</a></body></html>`
 	files := map[string]string{
-		"/robots.txt":   "User-agent: *\nDisallow: /secret/\n",
-		"/index.html":   fmt.Sprintf(page, "Coral reefs", `<img src="/img/own.png" width=60 height=60>`),
-		"/fish.html":    fmt.Sprintf(page, "Coral reef fish", ""),
-		"/cars.html":    `<html><title>Cars</title><body>Engines, wheels and roads. <img src=/img/car.png></body></html>`,
-		"/css/main.css": `@import "more.css"; /* url(/img/comment.png) */ h1 { color: #a33; border-bottom: 4px solid #a33 } .box { background: url(../img/wave.png); padding: 16px }`,
-		"/css/more.css": `p { font-size: 18px; color: #234 } .late { outline: 3px dashed green }`,
-		"/app.js":       `document.querySelectorAll("img[data-src]").forEach(i => i.src = i.dataset.src); document.getElementById("js").textContent = "script ran";`,
+		"/robots.txt":              "User-agent: *\nDisallow: /secret/\n",
+		"/index.html":              fmt.Sprintf(page, "Coral reefs", `<img src="/img/own.png" width=60 height=60>`),
+		"/fish.html":               fmt.Sprintf(page, "Coral reef fish", ""),
+		"/cars.html":               `<html><title>Cars</title><body>Engines, wheels and roads. <img src=/img/car.png></body></html>`,
+		"/.well-known/tdmrep.json": `[{"location": "/", "tdm-reservation": 0}, {"location": "/fish*", "tdm-reservation": 1}]`,
+		"/css/main.css":            `@import "more.css"; /* url(/img/comment.png) */ h1 { color: #a33; border-bottom: 4px solid #a33 } .box { background: url(../img/wave.png); padding: 16px }`,
+		"/css/more.css":            `p { font-size: 18px; color: #234 } .late { outline: 3px dashed green }`,
+		"/app.js":                  `document.querySelectorAll("img[data-src]").forEach(i => i.src = i.dataset.src); document.getElementById("js").textContent = "script ran";`,
 	}
 	for name, c := range map[string]color.RGBA{
 		"/img/reef.png": {230, 90, 60, 255}, "/img/reef2x.png": {230, 90, 60, 255}, "/img/fish.png": {40, 120, 220, 255}, "/img/lazy.png": {40, 180, 90, 255},
@@ -119,7 +122,7 @@ func (s *picturedSite) kept(t *testing.T, dir string) (paths []string) {
 }
 
 // sharedRequisites are those that both pages on topic use.
-var sharedRequisites = []string{"/app.js", "/css/main.css", "/css/more.css", "/favicon.png", "/img/bg.png", "/img/fish.png", "/img/lazy.png", "/img/moved.png", "/img/pic.png", "/img/reef.png", "/img/reef2x.png", "/img/wave.png"}
+var sharedRequisites = []string{"/app.js", "/css/main.css", "/css/more.css", "/favicon.png", "/img/bg.png", "/img/fish.png", "/img/gone", "/img/lazy.png", "/img/moved", "/img/pic.png", "/img/reef.png", "/img/reef2x.png", "/img/wave.png"}
 
 // TestRequisites checks which requisites are fetched, that each is asked for once, over several runs,
 // and that a takedown removes those that only its page uses.
@@ -139,14 +142,82 @@ func TestRequisites(t *testing.T) {
 			t.Errorf("%s was asked for %d times", path, n)
 		}
 	}
+	for l, err := range requisite.Lines(dir) {
+		if want := map[string]string{s.URL + "/secret/hidden.png": "robots.txt", "http://10.1.2.3/private.png": string(dowse.SkipPrivateIP)}[string(l.URL)]; err != nil || l.Left != want {
+			t.Errorf("%s was left out for %q, want %q; %v", l.URL, l.Left, want, err)
+		}
+	}
 	if n := s.asked["/secret/hidden.png"] + s.asked["/img/comment.png"] + s.asked["/img/car.png"]; n > 0 {
 		t.Error("something was fetched that robots.txt forbids, that is in a comment, or that is of a page off topic")
 	}
-	if code, out, _ := runHere("status", dir); code != exitOK || !strings.Contains(out, "13 requisites of 2 pages") || !strings.Contains(out, "3 fetched + 0 failed") {
+	if code, out, _ := runHere("status", dir); code != exitOK || !strings.Contains(out, "14 requisites of 2 pages") || !strings.Contains(out, "3 fetched + 0 failed") {
 		t.Errorf("status:\n%s", out)
 	}
 	s.forget(t, dir, "/index.html", sharedRequisites)
 	s.forget(t, dir, "/fish.html", nil)
+}
+
+// TestRequisitesOfAnArchive exports a collection as a WACZ and imports it: requisites stay requisites, also
+// those that were redirected under a name that could be that of a page, and the ones that are missing.
+func TestRequisitesOfAnArchive(t *testing.T) {
+	s := newPicturedSite(t)
+	dir := s.crawl(t, "--requisites")
+	here := t.TempDir()
+	wacz, again := filepath.Join(here, "x.wacz"), filepath.Join(here, "again.dowse")
+	for _, args := range [][]string{{"export", dir, wacz}, {"collection", "import", wacz, "coral reef", "-o", again}} {
+		if code, _, errs := runHere(args...); code != exitOK {
+			t.Fatal(errs)
+		}
+	}
+	if got, want := s.kept(t, again), s.kept(t, dir); !slices.Equal(got, want) {
+		t.Errorf("imported %v\nwant %v", got, want)
+	}
+	if _, out, _ := runHere("status", again); !strings.Contains(out, "3 fetched + 0 failed + 0 redirected") {
+		t.Errorf("the books have requisites:\n%s", out)
+	}
+	s.forget(t, again, "/index.html", sharedRequisites)
+}
+
+// TestReservations checks that the tdmrep.json of a host is asked for once, and only if that was wanted,
+// and that an export respects it. An export itself asks for nothing.
+func TestReservations(t *testing.T) {
+	const file = "/.well-known/tdmrep.json"
+	s := newPicturedSite(t)
+	dir := s.crawl(t)
+	exported := func(flags ...string) (paths, note string) {
+		out := filepath.Join(t.TempDir(), "x.jsonl")
+		code, _, errs := runHere(append([]string{"export", dir, out, "--fields", "url"}, flags...)...)
+		data, err := os.ReadFile(out)
+		if code != exitOK || err != nil {
+			t.Fatal(errs, err)
+		}
+		for _, path := range []string{"/index.html", "/fish.html"} {
+			if strings.Contains(string(data), path) {
+				paths += path
+			}
+		}
+		return paths, errs
+	}
+	if got, note := exported("--respect", "tdm"); got != "/index.html/fish.html" || !strings.Contains(note, "tdmrep.json of 1 host is not in the collection") || s.asked[file] > 0 {
+		t.Errorf("before: %s, %s", got, note)
+	}
+	for range 2 {
+		if code, _, errs := runHere("crawl", dir, "--trust", "--tdmrep", "--index", "none"); code != exitOK {
+			t.Fatal(errs)
+		}
+	}
+	if s.asked[file] != 1 || s.asked["/css/main.css"] > 0 {
+		t.Errorf("asked %v", s.asked)
+	}
+	if got, note := exported("--respect", "tdm"); got != "/index.html" || strings.Contains(note, "tdmrep") {
+		t.Errorf("after: %s, %s", got, note)
+	}
+	if got, _ := exported(); got != "/index.html/fish.html" {
+		t.Errorf("without respect: %s", got)
+	}
+	if code, out, errs := runHere("collection", "verify", dir); code != exitOK {
+		t.Errorf("verify: %s%s", out, errs)
+	}
 }
 
 // forget takes a page down, and checks what is left.
@@ -189,12 +260,17 @@ func TestRequisiteBudgets(t *testing.T) {
 	if got := s.kept(t, dir); len(got) > 6 || len(got) < 3 {
 		t.Errorf("3 per page: %v", got)
 	}
-	if got := s.kept(t, s.crawl(t, "--requisites", "--requisites-page-bytes", "1B")); len(got) > 4 {
+	s.raise(t, dir, "--requisites-per-page", "100")
+	dir = s.crawl(t, "--requisites", "--requisites-page-bytes", "1B")
+	if got := s.kept(t, dir); len(got) > 4 {
 		t.Errorf("1 byte per page: %v", got)
 	}
-	if got := s.kept(t, s.crawl(t, "--requisites", "--requisites-bytes", "1B")); len(got) > 1 {
+	s.raise(t, dir, "--requisites-page-bytes", "1MB")
+	dir = s.crawl(t, "--requisites", "--requisites-bytes", "1B")
+	if got := s.kept(t, dir); len(got) > 1 {
 		t.Errorf("1 byte in all: %v", got)
 	}
+	s.raise(t, dir, "--requisites-bytes", "1MB")
 	if got := s.kept(t, s.crawl(t)); len(got) > 0 {
 		t.Errorf("not asked for: %v", got)
 	}
@@ -202,6 +278,39 @@ func TestRequisiteBudgets(t *testing.T) {
 		if code, _, errs := runHere(append([]string{"crawl", "x", "--seed", s.URL}, bad...)...); code != exitUsage || !strings.Contains(errs, bad[0]) {
 			t.Errorf("%v: %d %s", bad, code, errs)
 		}
+	}
+}
+
+// raise resumes a crawl with a larger limit, and checks that it then has everything, that it asked only
+// for what it had not, and that the counts are those of a crawl that had the limit from the beginning.
+func (s *picturedSite) raise(t *testing.T, dir string, flags ...string) {
+	t.Helper()
+	had := map[string]bool{}
+	for _, path := range s.kept(t, dir) {
+		had[path] = true
+	}
+	s.mu.Lock()
+	clear(s.asked)
+	s.mu.Unlock()
+	if code, _, errs := runHere(append([]string{"crawl", dir, "--trust", "--index", "none"}, flags...)...); code != exitOK {
+		t.Fatal(errs)
+	}
+	all := append(slices.Clone(sharedRequisites), "/img/own.png")
+	slices.Sort(all)
+	if got := s.kept(t, dir); !slices.Equal(got, all) {
+		t.Errorf("%v: %v\nwant %v", flags, got, all)
+	}
+	for path, n := range s.asked {
+		if had[path] || n > 1 {
+			t.Errorf("%v: %s was asked for %d times more", flags, path, n)
+		}
+	}
+	totals, err := requisite.TotalsOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if totals.Kept != len(all) || totals.Pages != 2 || totals.Left != 2 {
+		t.Errorf("%v: %+v", flags, totals)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/frontier"
 	"dowse/internal/requisite"
 	"dowse/settings"
 	"dowse/topic"
@@ -187,7 +188,7 @@ func (s *screen) lines(st crawl.Status) []string {
 			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), st.Rate),
 		" " + sparkline(s.history, 40) + s.rival(st),
 	}
-	if line := recallLine(st.Estimate); line != "" {
+	if line := recallLine(st.Estimate, false); line != "" {
 		out = append(out, " found "+line)
 	}
 	out = append(out, "")
@@ -310,12 +311,20 @@ func (s *screen) end() {
 var stopMeans = map[dowse.StopReason]string{
 	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "the limit of pages on topic is reached",
 	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time limit is reached",
-	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up (--until)",
+	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "too little is found (--until)",
 	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
 	dowse.StopMemory: "the pages fetched so far fill the memory that it may use (--memory)",
+}
+
+// stopMeaning explains why a crawl ended.
+func stopMeaning(s *crawl.Status) string {
+	if s.Stopped == dowse.StopNetwork && s.Outage != nil && s.Outage.Names {
+		return "no name server answers"
+	}
+	return stopMeans[s.Stopped]
 }
 
 // heldLine returns that a crawl was limited by waiting for better links, "" if it hardly
@@ -370,12 +379,13 @@ func (c *cutPages) line(dir string) string {
 // of it. Each of the last lines ends with a command that can be copied and works as it is
 // printed.
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
-	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
+	traps := trapLines(cr.Collection.Reasons())
+	fmt.Fprintln(w.err, headline(cr.StopReason(), s, cr.Collection.Settings.Limits.Pages, len(traps) > 0))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
 	if line := refreshLine(&s); line != "" {
 		fmt.Fprintf(w.err, " asked again, over all runs: %s\n", line)
 	}
-	if line := recallLine(s.Estimate); line != "" {
+	if line := recallLine(s.Estimate, len(traps) > 0); line != "" {
 		fmt.Fprintln(w.err, " found "+line)
 	}
 	if line := heldLine(s.Held); line != "" {
@@ -411,8 +421,10 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if n := failedByNetwork(cr.Collection.Reasons()); n > 0 {
 		fmt.Fprintf(w.err, " %s failed for network reasons; --retry failed asks for them again\n", some(n, "page"))
 	}
-	if n := trapped(cr.Collection.Reasons()); n > 0 && cr.StopReason() == dowse.StopExhausted {
-		fmt.Fprintf(w.err, " %s not visited: too many of one pattern gave nothing new; --retry trap.pattern visits them\n", some(n, "URL"))
+	if cr.StopReason() == dowse.StopExhausted {
+		for _, l := range traps {
+			fmt.Fprintln(w.err, " "+l)
+		}
 	}
 	if line := cut.line(dir); line != "" {
 		fmt.Fprintln(w.err, " "+oneLine(line))
@@ -440,16 +452,25 @@ func dryLine(cr *crawler.Crawler, s crawl.Status) string {
 
 // headline returns the first line of a summary: how the crawl ended, and how long it ran.
 // A pause and a limit are named with the number of pages, since both are normal; other
-// ends are named by their meaning.
-func headline(why dowse.StopReason, s crawl.Status) string {
-	how := "Done: " + stopMeans[why]
+// ends are named by their meaning. limit is the limit of pages, which may be lower than their number
+// if it was set later; traps reports whether URLs were left out as those of a trap.
+func headline(why dowse.StopReason, s crawl.Status, limit int, traps bool) string {
+	s.Stopped = why
+	how := "Done: " + stopMeaning(&s)
 	switch why {
+	case dowse.StopExhausted:
+		if traps {
+			how += " except for what looks like a trap"
+		}
 	case dowse.StopSignal:
 		how = "Paused after " + some(s.Fetched, "page")
 	case dowse.StopPages:
 		how = "Reached " + some(s.Fetched, "page")
+		if s.Fetched > limit {
+			how = fmt.Sprintf("Stopped with %s: the limit is %s", some(s.Fetched, "page"), count(limit))
+		}
 	case dowse.StopDisk, dowse.StopMemory, dowse.StopError, dowse.StopStarved, dowse.StopNetwork:
-		how = fmt.Sprintf("Stopped after %s: %s", some(s.Fetched, "page"), stopMeans[why])
+		how = fmt.Sprintf("Stopped after %s: %s", some(s.Fetched, "page"), stopMeaning(&s))
 	}
 	return fmt.Sprintf("%s (stop_reason=%s). Ran %.1f s.", how, why, s.Elapsed.Seconds())
 }
@@ -458,7 +479,7 @@ func headline(why dowse.StopReason, s crawl.Status) string {
 // visited, and what it is for. A limit of the crawl is doubled: the same command would end
 // immediately.
 func onward(dir string, cr *crawler.Crawler) (what, command string) {
-	again, l := "dowse crawl "+shellWord(dir), cr.Collection.Settings.Limits
+	again, l := resumeCommand(dir), cr.Collection.Settings.Limits
 	switch cr.StopReason() {
 	case dowse.StopStarved, dowse.StopNetwork:
 		return "Try again", again
@@ -527,10 +548,21 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) 
 	if cr.Status().OnTopic == 0 {
 		return []string{"dowse pages " + name + " --sort score", "dowse status " + name}
 	}
-	if f := cr.Collection.Crawl.Frontier(); f.Len() > 0 && f.URL(idOf(0)) != "" { // "" if it was taken down
-		steps = append(steps, "dowse why "+name+" "+shellWord(oneLine(string(f.URL(idOf(0))))))
+	if u := firstFetched(cr.Collection.Crawl.Frontier()); u != "" {
+		steps = append(steps, "dowse why "+name+" "+shellWord(oneLine(string(u))))
 	}
 	return append(steps, "dowse pages "+name+" --on", "dowse export "+name+" "+freeName(cr.Collection.Settings.Name, ".wacz"))
+}
+
+// firstFetched returns the URL that was seen first of those that were fetched, "" if none of the first
+// thousand was: a seed may be dead, and one that was taken down has no URL.
+func firstFetched(f *frontier.Frontier) dowse.URL {
+	for i := range min(f.Len(), 1000) {
+		if u := f.URL(idOf(i)); u != "" && f.State(idOf(i)) == dowse.Visited {
+			return u
+		}
+	}
+	return ""
 }
 
 // freeName returns the name of a file that does not exist in this directory: an export to

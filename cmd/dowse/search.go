@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dowse"
@@ -46,7 +47,7 @@ some. Words match in all their forms. Near-duplicates are folded into one hit.
 
 Queries:
   "two words"          a phrase
-  -word -"two words"   must not occur; quote the query, or - is a flag
+  -word -"two words"   must not occur; dowse search DIR -- -word coral
   title:word           in the title
   host:example.org     on this host or below; -host: to exclude
   lang:en,fr           in one of these languages
@@ -63,7 +64,7 @@ none: not by this one), and can be deleted.`
 // up to date before, so that an answer has everything that the collections have; with --no-update
 // a note reports what is missing.
 func (c *searchCmd) Run(w *world) error {
-	dirs, query, err := c.split()
+	dirs, query, err := c.split(w.behind)
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,9 @@ func (c *searchCmd) Run(w *world) error {
 
 // split separates the collections from the query. A first argument that looks like a directory must be a
 // collection: a misspelt one must not become a word. Without any the collection in this directory
-// is taken, if there is exactly one.
-func (c *searchCmd) split() (dirs []string, query string, err error) {
+// is taken, if there is exactly one. behind are the arguments behind a --: they are words of the query, also if
+// one of them is the name of a collection.
+func (c *searchCmd) split(behind []string) (dirs []string, query string, err error) {
 	rest := c.What
 	for len(rest) > 0 && collection.IsCollection(rest[0]) {
 		dirs, rest = append(dirs, rest[0]), rest[1:]
@@ -117,7 +119,7 @@ func (c *searchCmd) split() (dirs []string, query string, err error) {
 		}
 		dirs = []string{dir}
 	}
-	return dirs, strings.Join(rest, " "), nil
+	return dirs, strings.Join(slices.Concat(rest, behind), " "), nil
 }
 
 // looksLikeDir reports whether an argument was meant as a directory.

@@ -3,12 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"math"
 	"net/http"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -17,6 +23,7 @@ import (
 	reports "dowse/internal/lab/report"
 	"dowse/internal/operations"
 	"dowse/internal/server"
+	"dowse/lab/experiment"
 )
 
 // serveCmd serves the dashboard: pages in a browser over all collections that are named, or
@@ -54,7 +61,8 @@ func (c *serveCmd) Run(w *world) error {
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
-	b, err := openBoard(w, dirs, c.ReadOnly, server.Config{Listen: c.Listen, TokenFile: c.TokenFile, Hosts: c.Host, Pprof: c.Pprof})
+	ops := operations.Config{Dirs: dirs, ReadOnly: c.ReadOnly}
+	b, err := openBoard(w, ops, server.Config{Listen: c.Listen, TokenFile: c.TokenFile, Hosts: c.Host, Pprof: c.Pprof}, w.err)
 	if err != nil {
 		return err
 	}
@@ -74,18 +82,22 @@ type board struct {
 	server *server.Server
 }
 
-// openBoard opens the dashboard over directories. Nothing is answered yet.
-func openBoard(w *world, dirs []string, readOnly bool, cfg server.Config) (*board, error) {
-	ops, err := operations.New(operations.Config{Dirs: dirs, ReadOnly: readOnly, SearchKey: func() []byte { return searchKey(w.env) }})
+// openBoard opens the dashboard over the directories of a config. Nothing is answered yet. Faults of the server are
+// written to log.
+func openBoard(w *world, over operations.Config, cfg server.Config, log io.Writer) (*board, error) {
+	var dictionary wordNetFlag
+	over.WordNet, _ = dictionary.wordNet(w) // without one, judges grow from pages alone
+	over.SearchKey, over.Agreed = func() []byte { return searchKey(w.env) }, w.consent(false).keep
+	ops, err := operations.New(over)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	pages, err := dashboard.New(ops, dashboard.Config{LabDirs: labDirs(dirs), LabReport: labTable, StopMeans: stopMeans})
+	pages, err := dashboard.New(ops, dashboard.Config{LabDirs: labDirs(over.Dirs), LabReport: labReportOf, Experiments: labExperiments, StopMeans: stopMeans})
 	if err != nil {
 		return nil, errors.Join(err, ops.Close())
 	}
 	cfg.StateDir, cfg.Pages, cfg.Static = stateDir(w.env), pages.Handler(), dashboard.Static()
-	cfg.API, cfg.Open = api.New(ops, api.Options{}), []string{"/healthz", "/readyz", "/version"}
+	cfg.API, cfg.Open = api.New(ops, api.Options{Log: slog.New(slog.NewTextHandler(log, nil))}), []string{"/healthz", "/readyz", "/version"}
 	s, err := server.Listen(cfg)
 	if err != nil {
 		pages.Close()
@@ -122,19 +134,88 @@ func labDirs(dirs []string) (list []string) {
 	return list
 }
 
-// labTable returns the table of a run as dowse lab report prints it.
-func labTable(dir string) (string, error) {
+// labReportOf returns the report of a run, as dowse lab report makes it, in parts for the dashboard.
+func labReportOf(dir string) (*dashboard.LabReport, error) {
 	in, err := openRun(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	rep, err := reports.New(in)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var out bytes.Buffer
-	err = printReport(&world{out: &out, err: &bytes.Buffer{}}, rep, false)
-	return out.String(), err
+	out := &dashboard.LabReport{Title: in.Title, About: in.About, Paper: in.Paper, Text: rep.Text(0), Command: in.Command}
+	for _, f := range slices.Concat(in.Setup, in.Web) {
+		out.Setup = append(out.Setup, [2]string{f.Name, f.Value})
+	}
+	for i, r := range rep.Rows() {
+		row := dashboard.LabRow{ID: r.ID, Strategy: r.Strategy, Oracle: r.Oracle}
+		for _, n := range r.Figures {
+			if i == 0 {
+				out.Measures = append(out.Measures, n.Measure)
+			}
+			row.Cells = append(row.Cells, labCell(n))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	for _, v := range rep.Verdicts {
+		out.Claims = append(out.Claims, dashboard.LabClaim{Outcome: string(v.Outcome), Says: v.Says, Expect: v.Expect, Figures: v.Figures})
+	}
+	out.Figures, err = labFigures(rep)
+	return out, err
+}
+
+// labCell returns a figure of a table as people read it.
+func labCell(n reports.Number) (c dashboard.LabCell) {
+	c.Value = "–"
+	if n.Value != nil {
+		c.Value = labNumber(*n.Value, *n.Value)
+	}
+	if n.Value != nil && n.SE != nil {
+		c.Error = labNumber(*n.SE, *n.Value)
+	}
+	c.Beats = strings.Join(n.Beats, "")
+	return c
+}
+
+// labNumber returns a number with as many digits as say something where values are about as large as another one: three
+// for shares, fewer for counts.
+func labNumber(v, like float64) string {
+	switch {
+	case math.Abs(like) <= 1:
+		return fmt.Sprintf("%.3f", v)
+	case math.Abs(like) < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// labFigures draws the figures of a report, each with its data.
+func labFigures(rep *reports.Report) (list []dashboard.LabFigure, err error) {
+	for _, f := range rep.Files(reports.Files{Figures: "svg"}) {
+		var out bytes.Buffer
+		if err := f.Write(&out); err != nil {
+			return nil, err
+		}
+		name, isSVG := strings.CutSuffix(strings.TrimPrefix(f.Name, "figures/"), ".svg")
+		switch {
+		case isSVG:
+			list = append(list, dashboard.LabFigure{Name: strings.ReplaceAll(name, "_", " "), SVG: out.Bytes()})
+		case strings.HasSuffix(f.Name, ".csv") && len(list) > 0: // it follows its picture
+			if list[len(list)-1].Table, err = csv.NewReader(&out).ReadAll(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// labExperiments lists the built-in experiments.
+func labExperiments() (list []dashboard.Experiment) {
+	for _, x := range experiment.Shipped() {
+		list = append(list, dashboard.Experiment{Name: x.Name, Title: x.Title, Strategies: len(x.Variants()), Claims: len(x.Checks)})
+	}
+	return list
 }
 
 // stateDir returns the folder of what this user's programs keep between runs, "" if the environment
@@ -186,9 +267,11 @@ func (s *serveAt) Decode(ctx *kong.DecodeContext) error {
 // IsBool lets the parser accept the flag without a value.
 func (serveAt) IsBool() bool { return true }
 
-// begin opens the dashboard of a crawl that has just been opened, and returns a function that waits for
-// it: on a terminal until Ctrl-C, so that the result can be looked at, elsewhere not at all.
-func (s serveAt) begin(w *world, dir string, quiet bool) (func(), error) {
+// begin opens the dashboard of a crawl that has just been opened. running ends when the crawl is to stop, and pause
+// ends it. The returned function waits for the dashboard: on a terminal until Ctrl-C, so that the result can be looked
+// at, elsewhere not at all, since scripts wait for the end of a crawl. If the crawl was paused from the
+// dashboard, it waits in any case: whoever paused it may want to continue it there.
+func (s serveAt) begin(w *world, dir string, quiet bool, running context.Context, pause func(), log io.Writer) (func(), error) {
 	if s == "" {
 		return func() {}, nil
 	}
@@ -196,7 +279,7 @@ func (s serveAt) begin(w *world, dir string, quiet bool) (func(), error) {
 	if s == serveHere {
 		listen = ""
 	}
-	b, err := openBoard(w, []string{dir}, false, server.Config{Listen: listen})
+	b, err := openBoard(w, operations.Config{Dirs: []string{dir}, Pause: pause}, server.Config{Listen: listen}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +290,13 @@ func (s serveAt) begin(w *world, dir string, quiet bool) (func(), error) {
 	done := make(chan error, 1)
 	go func() { done <- b.serve(ctx) }()
 	return func() {
-		if w.isTTY && w.ctx.Err() == nil {
-			fmt.Fprintf(w.err, "\nThe crawl has ended; the dashboard stays until Ctrl-C:\n%s\n", b.server.URL())
+		paused := running.Err() != nil
+		if (w.isTTY || paused) && w.ctx.Err() == nil {
+			how := "has ended"
+			if paused {
+				how = "was paused, and can be continued there"
+			}
+			fmt.Fprintf(w.err, "\nThe crawl %s; the dashboard stays until Ctrl-C:\n%s\n", how, b.server.URL())
 			select {
 			case <-w.ctx.Done():
 			case err := <-done:

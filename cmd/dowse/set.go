@@ -24,7 +24,7 @@ type setCmd struct {
 	settings.Limits
 	settings.Politeness
 	Threshold float64  `group:"order" rare:"" type:"share" shown:"0.5" placeholder:"X" help:"Relevance from which a page is on topic."`
-	Block     []string `group:"where" sep:"none" placeholder:"HOST" help:"Never ask this host; repeatable."`
+	Block     []string `group:"where" sep:"none" placeholder:"HOST" help:"Never ask this host (or HOST:PORT); repeatable."`
 	Drop      []string `group:"where" sep:"none" placeholder:"VALUE" help:"Remove this include, exclude or block; repeatable."`
 
 	Wait time.Duration `default:"1m" placeholder:"DUR" help:"Wait this long for the change to be made."`
@@ -39,9 +39,12 @@ func (setCmd) Help() string {
   dowse set reefs.dowse --pages 0                 no limit any more
   dowse set reefs.dowse                           what was changed so far
 
-A running crawl makes the change within a second; otherwise it is made here. If
-the threshold or the scope changes, all pages and links are decided again, and a
-running crawl pauses for that. A host that rests finishes its rest first.
+A running crawl makes the change within a second; otherwise it is made here.
+URLs that a narrower scope leaves out (--exclude, --block, --scope, a first
+--include) are not fetched from then on, and leave the queue bit by bit; that is
+taken back as quickly. If the threshold changes, or the scope becomes wider than
+it was at first, all pages and links are decided again, and a running crawl
+pauses for that. A host that rests finishes its rest first.
 --host-conns holds when the crawl is resumed. Every change is in the journal and
 in log/settings.jsonl, and the next one can undo it.`
 }
@@ -52,7 +55,7 @@ func (c *setCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
 	}
-	want := crawler.Wanted{Reset: w.reset("set"), Drop: c.Drop, By: os.Getenv("USER")}
+	want := crawler.Wanted{Reset: w.reset("set"), Drop: c.Drop, By: os.Getenv("USER"), Agreed: w.consent(false).keep}
 	want.Settings = settings.Settings{Scope: c.Scope, Limits: c.Limits, Politeness: c.Politeness, Order: settings.Order{Threshold: c.Threshold}}
 	want.Settings.Block = c.Block
 	if err := checkSettings(crawler.Config{Settings: want.Settings}); err != nil {
@@ -88,7 +91,7 @@ func (c *setCmd) print(w *world, r crawler.SetRecord) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(r)
 	}
-	if len(r.Changes) == 0 {
+	if len(r.Changes)+len(r.Notes) == 0 {
 		fmt.Fprintln(w.err, "nothing to change: it is so already")
 	}
 	for _, x := range r.Changes {

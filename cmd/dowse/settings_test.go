@@ -141,7 +141,7 @@ func TestBadFlags(t *testing.T) {
 		"--tunnel many":        `--tunnel: got "many", want 0 or more, or none; see dowse crawl --help`,
 		"--max-rate 20":        `--max-rate: got "20", want requests per second (e.g. 20/s); see dowse crawl --help`,
 		"--max-body 5":         `--max-body: got "5", want a size with its unit (e.g. 500MB, 5GB); see dowse crawl --help`,
-		"--until dry":          `--until: got "dry", want recall>0.8, gain<0.01 over 500 or harvest<0.05 over 500 (over at most 1000 pages); column 1: want recall, gain, harvest or pprs, got "dry"; see dowse crawl --help`,
+		"--until dry":          `--until: got "dry", want recall>0.8, gain<0.01 over 500, harvest<0.05 over 500 (over at most 1000 pages) or pprs>20 (sites); column 1: want recall, gain, harvest or pprs, got "dry"; see dowse crawl --help`,
 		"--conns 0":            `--conns: got 0, want 1 or more; see dowse crawl --help`,
 		"--exclude (":          `--exclude: got "(", want a regular expression (RE2): missing closing )`,
 		"--allow-net anywhere": `--allow-net: got "anywhere", want a network as 10.0.0.0/8, or an address`,

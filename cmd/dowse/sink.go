@@ -155,7 +155,6 @@ func (c *crawlFlags) sinks() (list []string, err error) {
 		if text == "" {
 			continue // it removes the sinks of a collection
 		}
-		list = append(list, sink.Absolute(text))
 		s, err := sink.Parse(text)
 		if err != nil {
 			return nil, usage("--sink: %w", err)
@@ -163,16 +162,18 @@ func (c *crawlFlags) sinks() (list []string, err error) {
 		if s.IsOutput() && (c.Print != "" || c.JSON) {
 			return nil, usage("--sink jsonl:- and --print or --json both write to stdout; leave one out")
 		}
+		list = append(list, sink.Absolute(text))
+	}
+	if _, err := sink.ParseAll(list); err != nil {
+		return nil, usage("--sink: %w", err)
 	}
 	return list, nil
 }
 
 // noteSinks prints what came up while pages were sent, and which sinks lack something after the
-// crawl.
+// crawl. With -q it prints only that pages are missing in a sink, which is an error: no other
+// output and no exit code shows it.
 func (c *crawlFlags) noteSinks(w *world, dir string, cr *crawler.Crawler, notes []string) {
-	if c.Quiet {
-		return
-	}
 	for _, n := range notes {
 		fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
 	}

@@ -31,6 +31,7 @@ type sitesCmd struct {
 	On    bool   `help:"List only sites on topic."`
 	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order, confidence, pages, links, rank or name."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	Skip  int    `placeholder:"N" help:"Leave out the first N."`
 	JSON  bool   `help:"Print JSON, one line per site."`
 }
 
@@ -48,7 +49,8 @@ that the site is on topic, pages after which it was judged and pages read, sites
 that it links to, and why its reading ended (see dowse help site-stops).
 
 A crawl for pages has no verdicts on sites. Its pages are grouped by host, and each
-host is judged by all pages that were fetched of it, or by its homepage (--by).`
+host is judged by all pages that were fetched of it, or by its homepage (--by).
+Links between them are not counted: the column has a dash.`
 }
 
 // Run prints one line per site, or one JSON object per site. How many sites there are by
@@ -67,7 +69,8 @@ func (c *sitesCmd) Run(w *world) error {
 		defer fmt.Fprintln(w.err, strings.TrimSpace(countSites(list).line()))
 	}
 	out := bufio.NewWriter(w.out)
-	if err := c.print(out, w, c.pick(list)); err != nil {
+	_, err = cr.Collection.Sites()
+	if err := c.print(out, w, c.pick(list), errors.Is(err, collection.ErrNoSites)); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -144,6 +147,7 @@ func siteSummary(c *crawl.Crawl) (string, bool) {
 // pick selects, sorts and limits the sites.
 func (c *sitesCmd) pick(list []site.Site) []site.Site {
 	list = operations.PickSites(list, c.All, c.On, c.Sort)
+	list = list[min(max(c.Skip, 0), len(list)):]
 	if c.Limit > 0 {
 		list = list[:min(c.Limit, len(list))]
 	}
@@ -153,8 +157,9 @@ func (c *sitesCmd) pick(list []site.Site) []site.Site {
 // siteColumns is the width of a line without the site's name.
 const siteColumns = 56
 
-// print prints the sites as a table or as JSONL.
-func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
+// print prints the sites as a table or as JSONL. Sites that were grouped from the pages of a
+// crawl for pages have no count of links.
+func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site, grouped bool) error {
 	if c.JSON {
 		for _, s := range list {
 			if err := jsonLine(out, s); err != nil {
@@ -173,14 +178,17 @@ func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
 	})
 	fmt.Fprintf(out, "%-*s verdict     sure judged read links stop\n", room, "site")
 	for _, s := range list {
-		fmt.Fprintln(out, siteLine(s, room, terminal))
+		fmt.Fprintln(out, siteLine(s, room, terminal, grouped))
 	}
 	return nil
 }
 
 // siteLine returns the line of a site, with room columns for its name.
-func siteLine(s site.Site, room, terminal int) string {
-	sure, judged := "    -", "     -"
+func siteLine(s site.Site, room, terminal int, grouped bool) string {
+	sure, judged, links := "    -", "     -", fmt.Sprintf("%5d", s.Links)
+	if grouped {
+		links = "    -"
+	}
 	if s.Order > 0 && s.Verdict != site.None {
 		sure = fmt.Sprintf("%5.3f", s.Confidence)
 	}
@@ -194,7 +202,7 @@ func siteLine(s site.Site, room, terminal int) string {
 	case s.Stop == site.Moved:
 		stop = "moved to " + s.Detail
 	}
-	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, plain.FitEnd(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
+	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %s %s", room, plain.FitEnd(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, links, clip(oneLine(stop), 20, terminal)), " ")
 }
 
 // printStory prints why a site was chosen, how it was judged, and what it links to; it is

@@ -30,6 +30,7 @@ type statusCmd struct {
 	Check bool     `help:"Exit with 8 if the crawl is unhealthy."`
 	Watch bool     `help:"Show it again every two seconds, until Ctrl-C."`
 	Top   int      `default:"5" placeholder:"N" help:"Queued links to show."`
+	Host  string   `placeholder:"NAME" help:"Show only queued links of this host."`
 
 	Targets string `placeholder:"FILE" help:"Show how many of these URLs were fetched (target recall)."`
 	Vote    bool   `help:"Show the harvest by a vote of judges (reads all pages)."`
@@ -188,6 +189,9 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	}
 	defer cr.Close()
 	st := &status{Status: *operations.StatusOf(cr.Collection, cr.Status(), c.Top)}
+	if c.Host != "" {
+		st.Frontier = operations.LeadsOf(cr.Collection, c.Top, c.Host)
+	}
 	if err := c.measure(st, cr); err != nil {
 		return nil, err
 	}
@@ -209,11 +213,13 @@ func (st *status) problem(now time.Time) string {
 	case operations.AilDisk:
 		return a.Text + " (--disk-floor); make room"
 	case operations.AilFull:
-		return "the disk was full, or below --disk-floor; make room, then continue: dowse crawl " + st.Dir
+		return "the disk was full, or below --disk-floor; make room, then continue: " + resumeCommand(st.Dir)
 	case operations.AilMemory:
-		return a.Text + "; to continue with more: dowse crawl " + st.Dir + " --memory SIZE"
+		return a.Text + "; to continue with more: " + resumeCommand(st.Dir) + " --memory SIZE"
+	case operations.AilNothing:
+		return a.Text + "; to ask again: " + resumeCommand(st.Dir) + " --retry failed"
 	case operations.AilNetwork, operations.AilKilled:
-		return a.Text + "; to continue: dowse crawl " + st.Dir
+		return a.Text + "; to continue: " + resumeCommand(st.Dir)
 	}
 	return a.Text
 }
@@ -231,6 +237,15 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 		fmt.Fprintln(out, tint(clip(oneLine(l), n, n), colouredOf(out)))
 	}
 	return nil
+}
+
+// clusterLines returns the workers and standbys of a running crawl that coordinates a cluster.
+func (st *status) clusterLines() []string {
+	p, ok := crawler.PulseOf(st.Dir, st.Process)
+	if !ok || !st.Running || p.Cluster == nil {
+		return nil
+	}
+	return clusterText(p.Cluster)
 }
 
 // lines returns the status as text:
@@ -264,7 +279,7 @@ func (st *status) lines() []string {
 	if t := st.Requisites; t != nil {
 		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
 	}
-	if line := recallLine(st.Estimate); line != "" {
+	if line := recallLine(st.Estimate, len(trapLines(st.Reasons)) > 0); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}
 	if line := refreshLine(&st.Status.Status); line != "" {
@@ -285,6 +300,7 @@ func (st *status) lines() []string {
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
 	lines = append(lines, sinkLines(st.Sinks)...)
+	lines = append(lines, st.clusterLines()...)
 	for i, l := range st.Frontier {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}
@@ -313,12 +329,17 @@ func (st *status) lines() []string {
 	return lines
 }
 
-// recallLine returns how much of the topic is found by the estimate, "" if there is none.
-func recallLine(r estimate.Recall) string {
+// recallLine returns how much of the topic is found by the estimate, "" if there is none. traps reports whether URLs
+// were left out as those of a trap, which the estimate does not count.
+func recallLine(r estimate.Recall, traps bool) string {
 	if r.Found == 0 {
 		return ""
 	}
-	return fmt.Sprintf("about %.0f %% of the topic (90 %%: %.0f–%.0f %%), of %s–%s pages", 100*r.Recall, 100*r.Low, 100*r.High, count(r.Least), count(r.Most))
+	line := fmt.Sprintf("about %.0f %% of the topic (90 %%: %.0f–%.0f %%), of %s–%s pages", 100*r.Recall, 100*r.Low, 100*r.High, count(r.Least), count(r.Most))
+	if traps {
+		line += ", without what was left out as a trap"
+	}
+	return line
 }
 
 // consultedLines returns how often an outside judge was asked and answered. It is asked
@@ -362,11 +383,13 @@ func (st *status) state(now time.Time) string {
 	switch {
 	case st.Running:
 		return fmt.Sprintf("running (process %d)", st.Process)
+	case st.Copy != 0:
+		return fmt.Sprintf("a copy that a standby keeps up to date (process %d); it goes on if the coordinator fails", st.Copy)
 	case st.Killed:
-		return "not running: the last run was killed; to continue: dowse crawl " + st.Dir
+		return "not running: the last run was killed; to continue: " + resumeCommand(st.Dir)
 	case st.Ended.IsZero():
 		return "not running"
 	}
 	ago := now.Sub(st.Ended).Round(time.Second)
-	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeans[st.Stopped], orDefault(string(st.Stopped), "no reason given"))
+	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeaning(&st.Status.Status), orDefault(string(st.Stopped), "no reason given"))
 }

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 	"time"
 
 	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/cluster"
 	"dowse/internal/operations"
 )
 
@@ -39,6 +44,8 @@ func (c *stopCmd) Run(w *world) error {
 		return &exitError{exitCollection, fmt.Errorf("stop: %w\nno process was signalled; stop the crawl where it was started: Ctrl-C there, or dowse stop in that container or on that machine", err)}
 	case errors.Is(err, operations.ErrNoSignal):
 		return fmt.Errorf("stop: process %d works on %s; press Ctrl-C in its window (%w, only killed: taskkill /F /PID %d, which costs the visits under way and nothing else)", pid, c.Dir, err, pid)
+	case errors.Is(err, operations.ErrStopping) && waitsForNATS(c.Dir, pid):
+		return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and still waits for NATS, which does not answer, after %v; kill -INT %[1]d stops it immediately; nothing committed is lost", pid, c.Wait)}
 	case errors.Is(err, operations.ErrStopping):
 		return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -INT %d stops it immediately; nothing committed is lost", pid, c.Wait, pid)}
 	case w.ctx.Err() != nil:
@@ -48,9 +55,41 @@ func (c *stopCmd) Run(w *world) error {
 	case err != nil:
 		return inCollection(err)
 	case pid == 0:
-		fmt.Fprintf(w.err, "no crawl is running in %s\n", c.Dir)
+		other := ""
+		if pid, _ := collection.Running(c.Dir); pid != 0 {
+			other = fmt.Sprintf("; process %d trains its judge, changes its settings or is a standby, and is left alone", pid)
+		}
+		fmt.Fprintf(w.err, "no crawl is running in %s%s\n", c.Dir, other)
 		return nil
 	}
-	fmt.Fprintf(w.err, "stopped process %d; to continue: dowse crawl %s\n", pid, c.Dir)
+	if m, err := cluster.ReadMembership(c.Dir); err == nil && m.Term != "" {
+		awaitEnd(w.ctx, pid, c.Wait)
+	}
+	fmt.Fprintf(w.err, "stopped process %d; to continue: %s\n", pid, resumeCommand(c.Dir))
 	return nil
+}
+
+// waitsForNATS reports whether a process says of itself that the servers of its cluster do not answer.
+func waitsForNATS(dir string, pid int) bool {
+	p, ok := crawler.PulseOf(dir, pid)
+	return ok && p.LimitedBy == "NATS"
+}
+
+// awaitEnd waits until a process has ended, at most for wait. A coordinator that has closed its collection
+// still publishes the last changes and ends its embedded server.
+func awaitEnd(ctx context.Context, pid int, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return
+	}
+	defer p.Release()
+	for p.Signal(syscall.Signal(0)) == nil {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -26,8 +27,9 @@ func (topicDeweyCmd) Help() string {
 Makes the judge of Seyfi and Patel 2015: the words of a page vote for the classes
 whose labels have them, digit by digit, and a page is on topic if the class that
 wins is wanted. The paper's 20 codes on the English language are built in, with nine
-other fields of knowledge that can win instead; other tables are the user's own.
-Columns after the label are ignored.`
+other fields of knowledge that can win instead. A table of your own needs such
+fields too: where every class is wanted, any page with one of their words is on
+topic. Columns after the label are ignored.`
 }
 
 // Run writes the judge as a model file, which model: in a topic file names. A table of
@@ -59,7 +61,19 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	if err != nil {
 		return usage("%w", err)
 	}
+	if c.Codes != "" && !hasOther(d) {
+		fmt.Fprintf(w.err, "note: every class of %s is wanted, so any page with a word of their labels is on topic; add classes that are not wanted\n", c.Codes)
+	}
 	return saveModel(w, m, c.Model)
+}
+
+// hasOther reports whether a class that is not wanted can win. As in the judge, a class is wanted
+// if its decided digits begin a desired code: 42 and 421 are the same class if two digits are decided.
+func hasOther(d judge.Dewey) bool {
+	return slices.ContainsFunc(d.Codes, func(c judge.Code) bool {
+		decided := c.Code[:min(len(c.Code), d.Digits)]
+		return !slices.ContainsFunc(d.Desired, func(code string) bool { return strings.HasPrefix(code, decided) })
+	})
 }
 
 // otherFields returns classes for what is not about languages, one per field of knowledge.

@@ -10,6 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/internal/estimate"
 )
 
 // A crawl that has nothing left to visit, apart from URLs of a pattern that gave nothing new,
@@ -36,5 +41,21 @@ func TestSummaryNamesTrappedURLs(t *testing.T) {
 	skipped := regexp.MustCompile(`\+ (\d+) skipped`).FindSubmatch(out)
 	if line == nil || skipped == nil || string(line[1]) != string(skipped[1]) {
 		t.Errorf("the summary does not name the skipped URLs:\n%s", out)
+	}
+}
+
+// Every trap that left URLs out is named with its number and the reason to retry, and the estimate does not count them.
+func TestTrapLines(t *testing.T) {
+	lines := trapLines([]collection.ReasonCount{
+		{Reason: dowse.SkipTrapFarm, Skipped: 269}, {Reason: dowse.SkipTrapPattern}, {Reason: dowse.SkipScopeHost, Skipped: 5},
+	})
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "269 URLs not visited: ") || !strings.Contains(lines[0], "--retry trap.farm") {
+		t.Errorf("%q", lines)
+	}
+	if got := headline(dowse.StopExhausted, crawl.Status{}, 0, true); !strings.Contains(got, "except for what looks like a trap") {
+		t.Errorf("headline: %s", got)
+	}
+	if got := recallLine(estimate.Recall{Found: 132, Recall: 1, Low: 1, High: 1, Least: 132, Most: 132}, true); !strings.HasSuffix(got, "without what was left out as a trap") {
+		t.Errorf("estimate: %s", got)
 	}
 }

@@ -47,13 +47,13 @@ type consent struct {
 	out     io.Writer
 	asks    bool   // a person sits at the terminal
 	dry     bool   // nothing is kept: --dry-run
-	command string // as it was typed
+	command string // that agrees: as it was typed, with the flag
 }
 
 // consent returns the consent for a command. It asks only if a person can answer: at a
 // terminal whose input is not used for data.
 func (w *world) consent(agreed bool) *consent {
-	c := &consent{agreed: agreed, in: w.in, out: w.err, command: "dowse " + shellLine(w.args)}
+	c := &consent{agreed: agreed, in: w.in, out: w.err, command: "dowse " + shellLine(withTrust(w.args))}
 	if config := userConfig(w.env); config != "" {
 		c.file = filepath.Join(filepath.Dir(config), "trusted")
 	}
@@ -63,6 +63,16 @@ func (w *world) consent(agreed bool) *consent {
 	c.dry = slices.ContainsFunc(w.args, func(a string) bool { return a == "--dry-run" || a == "--dry-run=true" })
 	c.asks = !c.dry && w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
 	return c
+}
+
+// withTrust returns arguments with the flag that agrees. It has no effect behind a --, where everything is
+// read as an argument.
+func withTrust(args []string) []string {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	return slices.Insert(slices.Clone(args), end, "--trust")
 }
 
 // allow returns nil if the user agreed, now or earlier, to what a collection or topic
@@ -123,7 +133,7 @@ func (r *refusal) Error() string {
 	if slices.ContainsFunc(r.Acts, func(a crawler.Act) bool { return a.Unread != "" }) {
 		return fmt.Sprintf("%s\nNothing of that was done. Make the file readable, and at most 64 MiB large.", wishes(r.Of, r.Acts))
 	}
-	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s --trust", wishes(r.Of, r.Acts), r.command)
+	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s", wishes(r.Of, r.Acts), r.command)
 }
 
 // Unwrap returns the TrustError.
@@ -162,6 +172,20 @@ func (c *consent) keep(dir string, s collection.Settings, acts []crawler.Act) er
 		return nil
 	}
 	return c.rememberAt(dir, placeWith(dir, s), acts)
+}
+
+// carry records for a copy of a collection those of its acts that the user agreed to for the original: the copy
+// is the user's own, too.
+func (c *consent) carry(from, to string, acts []crawler.Act) error {
+	known, err := c.known()
+	if err != nil {
+		return err
+	}
+	place, err := placeOf(from)
+	if err != nil {
+		return err
+	}
+	return c.remember(to, slices.DeleteFunc(acts, func(a crawler.Act) bool { return !known[actHash(place, a)] }))
 }
 
 // rememberAt is remember for acts at a place.
@@ -320,7 +344,7 @@ func (c *consent) mayAsk(what string, t *topic.Topic) (bool, error) {
 	err := c.allow(what, crawler.JudgeActs(t))
 	var refused *crawler.TrustError
 	if errors.As(err, &refused) {
-		fmt.Fprintf(c.out, "note: %s\n", oneLine(fmt.Sprintf("the topic's own judge works alone: %v; to allow it: %s --trust", refused, c.command)))
+		fmt.Fprintf(c.out, "note: %s\n", oneLine(fmt.Sprintf("the topic's own judge works alone: %v; to allow it: %s", refused, c.command)))
 		return false, nil
 	}
 	return err == nil, err

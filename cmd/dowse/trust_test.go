@@ -24,7 +24,7 @@ func TestConsentAtTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	at := func(answer string, asks bool) *consent {
 		out.Reset()
-		return &consent{file: file, in: strings.NewReader(answer), out: &out, asks: asks, command: "dowse crawl 'a b'"}
+		return &consent{file: file, in: strings.NewReader(answer), out: &out, asks: asks, command: "dowse " + shellLine(withTrust([]string{"crawl", "--", "a b"}))}
 	}
 	for _, answer := range []string{"", "\n", "n\n", "yesterday\n"} {
 		err := at(answer, true).allow(topic, acts)
@@ -59,7 +59,7 @@ func TestConsentAtTheTerminal(t *testing.T) {
 		t.Errorf("%v, want no consent to a program that cannot be read", err)
 	}
 	err = at("", false).allow(topic, acts)
-	if !strings.HasSuffix(err.Error(), "\n  dowse crawl 'a b' --trust") {
+	if !strings.HasSuffix(err.Error(), "\n  dowse crawl --trust -- 'a b'") {
 		t.Errorf("%v, want the command at the end", err)
 	}
 	if st, err := os.Stat(file); err != nil || st.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {

@@ -17,6 +17,9 @@ import (
 //	without "intertidal" it would be 0.71: still on topic
 //	off topic only without "intertidal", "tide pools" and "rocky shore"
 func turning(v *collection.Ruling) []string {
+	if v.Judge == mergedJudge {
+		return mergedFrom(v)
+	}
 	v = gatedTogether(v)
 	signs, gated := signsFor(v), slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") })
 	switch {
@@ -30,6 +33,18 @@ func turning(v *collection.Ruling) []string {
 		return []string{"no sign of the page made it so"}
 	}
 	return []string{"no sign counts against it: the page has too few signs of the topic"}
+}
+
+// mergedJudge is the judge of a page that was merged from other collections.
+const mergedJudge = "merged"
+
+// mergedFrom returns where a verdict comes from that several crawls gave: its reasons are their
+// verdicts, so there are no signs to be without.
+func mergedFrom(v *collection.Ruling) []string {
+	if len(v.Because) < 2 {
+		return []string{"the verdict of the crawl that it comes from; its signs are in that collection"}
+	}
+	return []string{"the best verdict of these crawls, each moved so that its threshold is 0.50"}
 }
 
 // bySigns returns what the verdict would be without its strongest signs.

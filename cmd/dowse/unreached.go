@@ -13,10 +13,14 @@ import (
 	"dowse/weburl"
 )
 
-// outageLine states that there is no network, since when, why, and when the next try is.
+// outageLine states that there is no network or no name server, since when, why, and when the next try is.
 // A crawl without a network waits instead of failing its URLs: they are not at fault.
 func outageLine(o *crawl.Outage, now time.Time) string {
-	line := fmt.Sprintf("NO NETWORK for %s: %s; the crawl waits", max(0, now.Sub(o.Since)).Round(time.Second), oneLine(o.Why))
+	what := "NO NETWORK"
+	if o.Names {
+		what = "NO NAME SERVICE"
+	}
+	line := fmt.Sprintf("%s for %s: %s; the crawl waits", what, max(0, now.Sub(o.Since)).Round(time.Second), oneLine(o.Why))
 	if wait := o.Next.Sub(now).Round(time.Second); wait > 0 {
 		line += fmt.Sprintf(", next try in %s", wait)
 	}
@@ -56,14 +60,19 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 	return n
 }
 
-// trapped returns how many URLs were left out because of their pattern.
-func trapped(list []collection.ReasonCount) (n int) {
+// trapLines names the URLs that were left out because there may be endlessly many like them, one line per reason, with
+// the command that visits them: a crawl that ends has not seen them, and no estimate counts them.
+func trapLines(list []collection.ReasonCount) (lines []string) {
 	for _, r := range list {
-		if r.Reason == dowse.SkipTrapPattern {
-			n += r.Skipped
+		switch {
+		case r.Skipped == 0:
+		case r.Reason == dowse.SkipTrapPattern:
+			lines = append(lines, fmt.Sprintf("%s not visited: too many of one pattern gave nothing new; --retry trap.pattern visits them", some(r.Skipped, "URL")))
+		case r.Reason == dowse.SkipTrapFarm:
+			lines = append(lines, fmt.Sprintf("%s not visited: their hosts look like a link farm; --retry trap.farm visits them", some(r.Skipped, "URL")))
 		}
 	}
-	return n
+	return lines
 }
 
 // withoutAnswer returns how many pages were given up because their connections broke or
@@ -96,7 +105,8 @@ func unreachedCount(u *crawl.Unreached) string {
 // hosts. It is no fault of the collection: the same command asks these hosts again.
 func notReached(dir string, cr *crawler.Crawler) error {
 	if cr.StopReason() == dowse.StopNetwork {
-		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command continues", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
+		st := cr.Status()
+		return &exitError{exitNetwork, fmt.Errorf("%s (%s); the same command continues", stopMeaning(&st), orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
 	}
 	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
 }
@@ -141,9 +151,25 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 		if err != nil {
 			continue
 		}
-		lines = append(lines, "  "+oneLine(s)+": "+seedCause(why, cr.Collection.Crawl.LastFailure()))
+		lines = append(lines, "  "+oneLine(s)+": "+seedCause(why, failureFor(why, weburl.Hostname(u), cr.Collection.Crawl.LastFailure())))
 	}
 	return lines
+}
+
+// failureFor returns the latest failure of the crawl as far as it can be that of a host. The crawl
+// keeps one text for all hosts, so a text about the name of another host is replaced by what is
+// known of this one.
+func failureFor(why *collection.Explanation, host, last string) string {
+	const missing = "no address for "
+	before, rest, found := strings.Cut(last, missing)
+	name, _, _ := strings.Cut(rest, ":")
+	switch {
+	case !found || name == host:
+		return last
+	case why.Polite != nil && why.Polite.Why == dowse.FailDNS:
+		return before + missing + host
+	}
+	return ""
 }
 
 // seedCause returns the reason and detail of one seed; last is the latest failure of the

@@ -47,12 +47,21 @@ func commit() string {
 	if revision != "" {
 		return revision
 	}
+	return buildSetting("vcs.revision")
+}
+
+// changed reports whether the program was built from files that differ from its commit. A
+// release was not.
+func changed() bool { return revision == "" && buildSetting("vcs.modified") == "true" }
+
+// buildSetting returns what go build recorded under a key, "" if it recorded nothing.
+func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
+		if s.Key == key {
 			return s.Value
 		}
 	}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"dowse/crawler"
+	"dowse/internal/operations"
 	"dowse/internal/wordnet"
 	"dowse/topic"
 )
@@ -46,54 +44,13 @@ func (f *wordNetFlag) wordNet(w *world) (string, error) {
 }
 
 // withoutWordNet is printed once where the dictionary is missing.
-const withoutWordNet = "no WordNet: kinds of the words are not known (Debian: wordnet-base)"
+const withoutWordNet = operations.NoWordNet
 
-// shownSenses and shownKinds bound what topic check prints of a word.
-const (
-	shownSenses = 4
-	shownKinds  = 6
-)
-
-// understood describes what the words of a topic may mean, and what is left out: the
-// meanings of each word with kinds and names, and the words that the dictionary does not
-// have. A user sees before a crawl whether "planets" was understood as intended.
-func (f *wordNetFlag) understood(dir string, t *topic.Topic) (list []topic.Finding) {
-	if !t.Grows() || f.WordNet == noWordNet {
+// understood describes what the words of a topic may mean, and what is left out. With --wordnet none it returns
+// nothing.
+func (f *wordNetFlag) understood(dir string, t *topic.Topic) []topic.Finding {
+	if f.WordNet == noWordNet {
 		return nil
 	}
-	if dir == "" {
-		return []topic.Finding{{Level: topic.Hint, Text: withoutWordNet}}
-	}
-	meanings, unknown, err := crawler.Meanings(dir, t)
-	if err != nil {
-		return []topic.Finding{{Level: topic.Warn, Text: fmt.Sprintf("%s: %v", dir, err)}}
-	}
-	shown := map[string]int{}
-	for i, m := range meanings {
-		if shown[m.Of]++; shown[m.Of] <= shownSenses {
-			list = append(list, topic.Finding{Level: topic.OK, Text: meaningLine(m)})
-		}
-		last := i+1 == len(meanings) || meanings[i+1].Of != m.Of
-		if n := shown[m.Of] - shownSenses; last && n > 0 {
-			list = append(list, topic.Finding{Level: topic.OK, Text: fmt.Sprintf("%q has %s more", m.Of, some(n, "meaning"))})
-		}
-	}
-	for _, word := range unknown {
-		list = append(list, topic.Finding{Level: topic.Hint, Text: fmt.Sprintf("WordNet does not have %q: only the words themselves count", word)})
-	}
-	return list
-}
-
-// meaningLine describes a meaning that is to be confirmed.
-func meaningLine(m topic.Meaning) string {
-	gloss, _, _ := strings.Cut(m.Gloss, ";")
-	line := fmt.Sprintf("%q may mean: %s", m.Of, gloss)
-	if len(m.Names) == 0 {
-		return line
-	}
-	more := ""
-	if n := len(m.Names) - shownKinds; n > 0 {
-		more = fmt.Sprintf(" and %s more", count(n))
-	}
-	return line + fmt.Sprintf(" (%s%s count if pages of the crawl confirm them)", strings.Join(m.Names[:min(len(m.Names), shownKinds)], ", "), more)
+	return operations.Understood(dir, t)
 }

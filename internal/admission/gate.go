@@ -17,6 +17,7 @@ import (
 // [Gate.Survey] and [Gate.Near] are called for. Its methods must not be called concurrently.
 type Gate struct {
 	scope   Scope
+	late    Scope
 	traps   Traps
 	shapes  shapes
 	farms   farms
@@ -30,14 +31,42 @@ type Gate struct {
 // or URLs that are all in the sample.
 func New(scope Scope, traps Traps, secret uint64) *Gate {
 	scope.homes = map[string]bool{}
+	scope.learn(scope.Homes)
 	return &Gate{
+		late:  Scope{homes: map[string]bool{}},
 		scope: scope, traps: traps.WithDefaults(), shapes: shapes{}, farms: farms{lands: map[uint64]*farm{}},
 		domains: domains{owners: map[uint64]domain{}, secret: secret}, near: newNear(), chains: chains{},
 	}
 }
 
 // Learn adds the domains, hosts or directories of seeds to the scope.
-func (g *Gate) Learn(seeds []dowse.URL) { g.scope.learn(seeds) }
+func (g *Gate) Learn(seeds []dowse.URL) {
+	g.scope.learn(seeds)
+	g.late.learn(seeds)
+}
+
+// SetLate sets what [Gate.Late] refuses: what a scope leaves out. Its reach is measured from its Homes, and from
+// seeds that are learnt afterwards. SetLate reports whether the scope is another one than before, and returns a
+// function that reports whether a URL was refused before and is not any more; nil if there can be none.
+func (g *Gate) SetLate(s Scope) (changed bool, freed func(u dowse.URL) bool) {
+	old := g.late
+	s.homes = map[string]bool{}
+	s.learn(s.Homes)
+	g.late = s
+	lost := old.exceeds(&g.late)
+	if lost {
+		freed = func(u dowse.URL) bool { return old.skips(u) != "" && g.late.skips(u) == "" }
+	}
+	return lost || g.late.exceeds(&old), freed
+}
+
+// HasLate reports whether [Gate.Late] refuses any URL.
+func (g *Gate) HasLate() bool { return !g.late.isEmpty() }
+
+// Late returns why a URL that may wait must not be fetched: it was excluded, or its host blocked,
+// after the crawl began to decide under its scope. Links to it are decided as before, so that
+// earlier decisions stay as they are.
+func (g *Gate) Late(u dowse.URL) dowse.Reason { return g.late.skips(u) }
 
 // A Candidate is a URL that could be queued.
 type Candidate struct {

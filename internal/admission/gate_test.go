@@ -155,6 +155,10 @@ func TestScopePatterns(t *testing.T) {
 		{"patterns match the whole URL", admission.Scope{Include: []*regexp.Regexp{www}}, "http://www.a.test/", ""},
 		{"blocked host", admission.Scope{Block: map[string]bool{"a.test": true}}, "https://a.test/x", dowse.SkipHostBlocked},
 		{"another host than the blocked", admission.Scope{Block: map[string]bool{"a.test": true}}, "https://www.a.test/x", ""},
+		{"blocked host at another port", admission.Scope{Block: map[string]bool{"a.test": true}}, "http://a.test:8400/x", dowse.SkipHostBlocked},
+		{"blocked address at a port", admission.Scope{Block: map[string]bool{"[2001:db8::1]": true}}, "http://[2001:db8::1]:8400/x", dowse.SkipHostBlocked},
+		{"blocked at one port alone", admission.Scope{Block: map[string]bool{"a.test:8400": true}}, "http://a.test:8401/x", ""},
+		{"the port that is blocked", admission.Scope{Block: map[string]bool{"a.test:8400": true}}, "http://a.test:8400/x", dowse.SkipHostBlocked},
 		{"block before exclude", admission.Scope{Block: map[string]bool{"a.test": true}, Exclude: []*regexp.Regexp{pdf}}, "http://a.test/x.pdf", dowse.SkipHostBlocked},
 		{"reach before exclude", admission.Scope{Reach: admission.ReachHost, Exclude: []*regexp.Regexp{pdf}}, "http://a.test/x.pdf", dowse.SkipScopeHost},
 	} {

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,15 @@ func (s *Server) instructions() string {
 		s.cfg.Pages, s.cfg.Time/time.Second, s.cfg.Bytes/1e6, s.cfg.Result)
 }
 
-// Stdio answers one client over a pair of streams, until the client closes its side or ctx ends.
+// Stdio answers one client over a pair of streams, until the client closes its side or ctx ends. A line that is no
+// message is answered with an error.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.server.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
+	w := &lineWriter{WriteCloser: out}
+	r := struct {
+		io.Reader
+		io.Closer
+	}{&messageReader{in: bufio.NewReader(in), out: w}, in}
+	err := s.server.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}) // the reader bounds lines
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
 	}

@@ -1,8 +1,11 @@
 package agents
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -104,22 +107,30 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestHarmlessTopics: topics of words and URLs are; programs, services and files are not.
-func TestHarmlessTopics(t *testing.T) {
-	const head = "dowse: topic/v1\nname: reefs\nwords: [coral]\n"
-	for more, want := range map[string]bool{
-		"":                                    true,
-		"also: [reef]\nnot: [aquarium]\n":     true,
-		"like: [https://example.org/reefs]\n": true,
-		"judge:\n  exec: [./judge]\n":         false,
-		"judge:\n  endpoint: http://x.example\n  model: m\n": false,
-		"like: [pages/*.html]\n":                             false,
-		"like: [../secret.html]\n":                           false,
-		"model: model.json\n":                                false,
-		"category: {path: Top/Reefs, file: /data/odp.rdf}\n": false,
+// TestLinesThatAreNoMessages checks that bad lines are answered, and that messages around them are passed on.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	const good = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for line, want := range map[string]string{
+		"not json":                              `"id":null,"error":{"code":-32700`,
+		`{"jsonrpc":"2.0","id":7,"method":`:     `"id":null,"error":{"code":-32700`,
+		`{}`:                                    `"id":null,"error":{"code":-32600`,
+		`{"id":"x","method":"ping"}`:            `"id":"x","error":{"code":-32600`,
+		`{"jsonrpc":"1.0","id":7,"method":"p"}`: `"id":7,"error":{"code":-32600`,
+		"[" + good + "]":                        `"code":-32600`,
+		`"text"`:                                `"code":-32600`,
+		"\xff\xfe":                              `"code":-32700`,
+		"":                                      "",
+		strings.Repeat("x", maxRequest+1):       `"code":-32600`,
+		good + " " + good:                       `"code":-32700`,
 	} {
-		if err := harmless(head + more); (err == nil) != want {
-			t.Errorf("%q: got %v, want it to be harmless: %v", more, err, want)
+		var out bytes.Buffer
+		r := &messageReader{in: bufio.NewReader(strings.NewReader(good + "\n" + line + "\r\n" + good)), out: &out}
+		passed, err := io.ReadAll(r)
+		if string(passed) != good+"\n"+good+"\n" || err != nil {
+			t.Errorf("%.40q: passed on %.200q, %v", line, passed, err)
+		}
+		if got := out.String(); !strings.Contains(got, want) || (want == "") != (got == "") || got != "" && !json.Valid(out.Bytes()) {
+			t.Errorf("%.40q: answered %q, want %q", line, got, want)
 		}
 	}
 }

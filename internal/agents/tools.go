@@ -184,6 +184,14 @@ type foundPage struct {
 	Same       int     `json:"near_duplicates,omitempty"`
 }
 
+// asQuery returns an error of a search with the name that the query has here.
+func asQuery(err error) error {
+	if rest, ok := strings.CutPrefix(err.Error(), "q: "); ok {
+		return fmt.Errorf("query: %s", rest)
+	}
+	return err
+}
+
 // A searchAnswer is the answer to a query.
 type searchAnswer struct {
 	Notice  string      `json:"notice"`
@@ -206,7 +214,7 @@ func (s *Server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	}
 	found, err := s.ops.Search(ctx, in.Collections, operations.SearchQuery{Query: in.Query, Similar: in.Similar, All: in.All, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, asQuery(err)
 	}
 	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Hits: []foundPage{}}
 	room := s.cfg.Result - headRoom

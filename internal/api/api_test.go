@@ -24,6 +24,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/api"
 	"dowse/internal/demo"
+	"dowse/internal/durable"
 	"dowse/internal/operations"
 	"dowse/settings"
 	"dowse/topic"
@@ -66,6 +67,7 @@ var (
 
 // TestMain also serves as the program: a crawl that the API starts is this executable.
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	if os.Getenv("API_TEST_CRAWL") != "" {
 		os.Exit(fakeCrawl(os.Args[1:]))
 	}
@@ -91,6 +93,12 @@ func fakeCrawl(args []string) int {
 	if strings.Contains(strings.Join(args, " "), "refused") {
 		fmt.Fprintln(os.Stderr, "dowse: refused")
 		return 2
+	}
+	if args[0] == "lab" {
+		if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(filepath.Join(dir, "manifest.yaml"), nil, 0o644) != nil {
+			return 1
+		}
+		return 0
 	}
 	c := openMade(&testing.B{}, dir, 30)
 	defer c.Close()
@@ -245,6 +253,12 @@ func TestEveryOperation(t *testing.T) {
 	if err := json.Unmarshal(raw.body, &doc); err != nil || doc.OpenAPI != "3.1.0" {
 		t.Fatalf("%v: %.200s", err, raw.body)
 	}
+	for name, schema := range doc.Components.Schemas {
+		properties, _ := schema["properties"].(map[string]any)
+		if member, ok := properties["schema"].(map[string]any); ok && member["const"] == name {
+			t.Errorf("%s: its member schema is to be %q, which no answer has", name, name)
+		}
+	}
 	page := get[pageList](c, base+"/pages?verdict=on&limit=1").Pages[0]
 	pageURL := url.QueryEscape(string(page.URL))
 	export := c.do("POST", base+"/exports", `{"format":"jsonl"}`)
@@ -274,13 +288,17 @@ func TestEveryOperation(t *testing.T) {
 			{api.Prefix + "/crawls", `{"words":["../secret.yaml"]}`, 422}, {api.Prefix + "/crawls", `{"words":["x"],"seeds":["http://"]}`, 422}, {api.Prefix + "/crawls", `{"topic":"nonsense: ["}`, 422},
 			{api.Prefix + "/crawls", `{"words":["refused"],"name":"refused"}`, 422}, {api.Prefix + "/crawls", `{"words":["` + strings.Repeat("x", 5<<20) + `"]}`, 413},
 		}},
+		"startLabRun": {path: api.Prefix + "/lab/runs", body: `{"experiment":"demo","demo":true,"pages":50}`, status: 201, bad: []bad{
+			{api.Prefix + "/lab/runs", `{}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"../x"}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"x.yaml"}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"all"}`, 422},
+			{api.Prefix + "/lab/runs", `{"experiment":"refused"}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"demo","pages":-1}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"--help"}`, 422},
+		}},
 		"getCrawl": {path: base, bad: []bad{{api.Prefix + "/crawls/none", "", 404}, {api.Prefix + "/crawls/..%2f..", "", 404}, {base + "?x=1", "", 400}}},
 		"changeCrawl": {path: base, body: `{"set":{"pages":["500"],"exclude":["/cart/"]},"by":"test"}`, bad: []bad{
-			{base, `{"set":{"strategy":["shark"]}}`, 422}, {base, `{"state":"flying"}`, 422}, {base, `{}`, 422}, {base, `[]`, 422}, {base, `{"set":{"exclude":["("]}}`, 422}, {api.Prefix + "/crawls/none", `{"reset":["pages"]}`, 404},
+			{base, `{"set":{"strategy":["shark"]}}`, 422}, {base, `{"state":"flying"}`, 422}, {base, `{}`, 422}, {base, `[]`, 422}, {base, `{"set":{"exclude":["("]}}`, 422}, {base, `{"exclude":["("]}`, 422}, {base, `{"threshold":7}`, 422}, {base, `{"threshold":0.5,"set":{"threshold":["0.5"]}}`, 422}, {api.Prefix + "/crawls/none", `{"reset":["pages"]}`, 404},
 		}},
 		"listPages": {path: base + "/pages?verdict=on&sort=score&limit=5", bad: []bad{
 			{base + "/pages?sort=fame", "", 400}, {base + "/pages?verdict=maybe", "", 400}, {base + "/pages?limit=0&limit=1", "", 400}, {base + "/pages?limit=-1", "", 400}, {base + "/pages?limit=100000", "", 400},
-			{base + "/pages?cursor=zzz", "", 400}, {base + "/pages?since=yesterday", "", 400}, {base + "/pages?skipped=nonsense", "", 400}, {base + "/pages?verdict=on&failed=true", "", 400}, {base + "/pages?text=" + strings.Repeat("x", 2000), "", 400},
+			{base + "/pages?cursor=zzz", "", 400}, {base + "/pages?since=yesterday", "", 400}, {base + "/pages?skipped=nonsense", "", 400}, {base + "/pages?skipped", "", 400}, {base + "/pages?skipped=", "", 400}, {base + "/pages?verdict=on&failed=true", "", 400}, {base + "/pages?text=" + strings.Repeat("x", 2000), "", 400},
 			{api.Prefix + "/crawls/none/pages", "", 404}, {base + "/pages?verdict=%zz", "", 400},
 		}},
 		"getPage":       {path: base + "/page?url=" + pageURL, bad: []bad{{base + "/page", "", 400}, {base + "/page?url=http://nowhere.example/", "", 404}, {base + "/page?url=%20", "", 400}}},
@@ -289,7 +307,7 @@ func TestEveryOperation(t *testing.T) {
 		"getFrontier":   {path: base + "/frontier?limit=5", bad: []bad{{base + "/frontier?limit=x", "", 400}, {base + "/frontier?limit=5000", "", 400}}},
 		"listHosts":     {path: base + "/hosts?show=on&sort=share&limit=3", bad: []bad{{base + "/hosts?sort=fame", "", 400}, {base + "/hosts?show=some", "", 400}, {base + "/hosts?cursor=zz", "", 400}}},
 		"listProblems":  {path: base + "/problems", bad: []bad{{api.Prefix + "/crawls/none/problems", "", 404}}},
-		"getSeries":     {path: base + "/series?points=20", bad: []bad{{base + "/series?points=1", "", 400}, {base + "/series?window=-5", "", 400}}},
+		"getSeries":     {path: base + "/series?points=20", bad: []bad{{base + "/series?points=1", "", 400}, {base + "/series?window=-5", "", 400}, {base + "/series?step=0", "", 400}}},
 		"listEvents":    {path: base + "/events?after=0&limit=10", bad: []bad{{base + "/events?after=x", "", 400}, {base + "/events?after=7", "", 400}, {base + "/events?after=99999999999", "", 400}, {base + "/events?after=-1", "", 400}}},
 		"listDecisions": {path: base + "/decisions?since=2020-01-01", bad: []bad{{base + "/decisions?since=x", "", 400}, {api.Prefix + "/crawls/none/decisions", "", 404}}},
 		"listSites":     {path: base + "/sites?sort=pages", bad: []bad{{base + "/sites?sort=x", "", 400}, {base + "/sites?offset=-1", "", 400}}},
@@ -301,14 +319,19 @@ func TestEveryOperation(t *testing.T) {
 		"listModels":    {path: base + "/models", bad: []bad{{api.Prefix + "/crawls/none/models", "", 404}}},
 		"addLabels": {path: base + "/labels", body: label, bad: []bad{
 			{base + "/labels", `{"labels":[]}`, 422}, {base + "/labels", `{"labels":[{"url":"http://x.demo/","label":"perhaps"}]}`, 422}, {base + "/labels", `{"labels":[{"url":"http://","label":"on"}]}`, 422}, {base + "/labels", `{"labels":5}`, 422},
+			{base + "/labels", `{"labels":[{"url":"http://x.demo/","label":"on","queue":"audit","of":999999999}]}`, 422}, {base + "/labels", `{"labels":[{"url":"http://x.demo/","label":"on","queue":"audit","of":-3}]}`, 422}, {base + "/labels", `{"labels":[{"url":"http://x.demo/","label":"on","queue":"bogus"}]}`, 422},
 			{base + "/labels", `{"labels":[` + strings.Repeat(`{"url":"http://a.demo/","label":"on"},`, 10_000) + `{"url":"http://a.demo/","label":"on"}]}`, 413},
 		}},
-		"trainModel":    {path: base + "/models/train", body: `{"accept":true}`, bad: []bad{{base + "/models/train", `{"accept":"yes"}`, 422}, {api.Prefix + "/crawls/none/models/train", `{}`, 404}}},
-		"undoModel":     {path: base + "/models/undo", body: `{}`, bad: []bad{{base + "/models/undo", `{"model":"m9999"}`, 404}, {api.Prefix + "/crawls/other/models/undo", `{}`, 409}}},
-		"listLabels":    {path: base + "/labels", bad: []bad{{base + "/labels?x=1", "", 400}}},
-		"getQueue":      {path: base + "/queue?queue=audit&limit=3", bad: []bad{{base + "/queue?queue=x", "", 400}, {base + "/queue?limit=x", "", 400}}},
-		"getSettings":   {path: base + "/settings", bad: []bad{{api.Prefix + "/crawls/none/settings", "", 404}}},
-		"judge":         {path: base + "/judge", body: `{"title":"Tide pools","text":"Anemones and limpets live in tide pools of the rocky shore."}`, bad: []bad{{base + "/judge", `{}`, 422}, {base + "/judge", `{"text":"x","html":"y"}`, 422}, {base + "/judge", `{"text":"x","model":"m9"}`, 404}, {base + "/judge", `{"text":"` + strings.Repeat("x ", 3<<19) + `"}`, 413}}},
+		"trainModel":  {path: base + "/models/train", body: `{"accept":true}`, bad: []bad{{base + "/models/train", `{"accept":"yes"}`, 422}, {api.Prefix + "/crawls/none/models/train", `{}`, 404}}},
+		"undoModel":   {path: base + "/models/undo", body: `{}`, bad: []bad{{base + "/models/undo", `{"model":"m9999"}`, 404}, {api.Prefix + "/crawls/other/models/undo", `{}`, 409}}},
+		"listLabels":  {path: base + "/labels", bad: []bad{{base + "/labels?x=1", "", 400}}},
+		"getQueue":    {path: base + "/queue?queue=audit&limit=3", bad: []bad{{base + "/queue?queue=x", "", 400}, {base + "/queue?limit=x", "", 400}}},
+		"getSettings": {path: base + "/settings", bad: []bad{{api.Prefix + "/crawls/none/settings", "", 404}}},
+		"judge":       {path: base + "/judge", body: `{"title":"Tide pools","text":"Anemones and limpets live in tide pools of the rocky shore."}`, bad: []bad{{base + "/judge", `{}`, 422}, {base + "/judge", `{"text":"x","html":"y"}`, 422}, {base + "/judge", `{"text":"x","model":"m9"}`, 404}, {base + "/judge", `{"text":"` + strings.Repeat("x ", 3<<19) + `"}`, 413}}},
+		"judgeByTopic": {path: api.Prefix + "/judge", body: `{"words":["tide pools"],"text":"Anemones and limpets live in tide pools of the rocky shore."}`, bad: []bad{
+			{api.Prefix + "/judge", `{"text":"x"}`, 422}, {api.Prefix + "/judge", `{"words":["x"]}`, 422}, {api.Prefix + "/judge", `{"words":["x"],"topic":"y","text":"z"}`, 422}, {api.Prefix + "/judge", `{"topic":"words: [","text":"z"}`, 422},
+			{api.Prefix + "/judge", `{"topic":"dowse: topic/v1\nname: x\nwords: [x]\njudge: {exec: [sh]}\n","text":"z"}`, 403}, {api.Prefix + "/judge", `{"topic":"dowse: topic/v1\nname: x\nlike: [https://example.org/]\n","text":"z"}`, 422},
+		}},
 		"forget":        {path: api.Prefix + "/crawls/other/forget", body: fmt.Sprintf(`{"urls":[%q],"because":"the owner asked"}`, page.URL), bad: []bad{{base + "/forget", `{"urls":["http://nowhere.example/"],"because":"x"}`, 404}, {base + "/forget", `{"urls":["x"]}`, 422}, {base + "/forget", `{"because":"x"}`, 422}}},
 		"listExports":   {path: base + "/exports", bad: []bad{{api.Prefix + "/crawls/none/exports", "", 404}}},
 		"startExport":   {path: base + "/exports", body: `{"format":"csv","fields":["url","title"]}`, status: 201, bad: []bad{{base + "/exports", `{"format":"exe"}`, 422}, {base + "/exports", `{"format":"md"}`, 422}, {base + "/exports", `{"format":"csv","fields":["x"]}`, 422}, {base + "/exports", `{"format":"jsonl","on":true,"all":true}`, 422}}},
@@ -558,13 +581,16 @@ func TestEventStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := c.stream(first[len(first)-1].ID, 50)
-	pages := map[string]bool{}
-	last := ""
+	pages, seen := map[string]bool{}, map[string]bool{}
+	var states []string
 	for _, e := range append(first, rest...) {
-		if len(e.ID) < len(last) || len(e.ID) == len(last) && e.ID <= last {
-			t.Fatalf("event %s after %s", e.ID, last)
+		if seen[e.ID] {
+			t.Fatalf("event %s comes twice", e.ID)
 		}
-		last = e.ID
+		seen[e.ID] = true
+		if e.Event == operations.EventState {
+			states = append(states, e.State)
+		}
 		if e.Event == operations.EventPage {
 			if e.URL == "" || e.Relevance == nil || pages[string(e.URL)] {
 				t.Errorf("%+v", e)
@@ -572,8 +598,8 @@ func TestEventStream(t *testing.T) {
 			pages[string(e.URL)] = true
 		}
 	}
-	if len(pages) != 80 {
-		t.Errorf("got %d pages of 80", len(pages))
+	if len(pages) != 80 || len(states) == 0 || states[0] != operations.StateRunning {
+		t.Errorf("got %d pages of 80, states %v", len(pages), states)
 	}
 }
 

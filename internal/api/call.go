@@ -20,6 +20,7 @@ import (
 
 	"dowse/internal/facts"
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // A call is one request to an operation of the API. Its parameters and its body are checked
@@ -35,7 +36,7 @@ type call struct {
 	wrote bool
 }
 
-// maxBody is the largest body of a request, in bytes.
+// maxBody is the largest body of a request, in bytes. A server around the handler may allow less.
 const maxBody = 4 << 20
 
 // serve returns the handler of an operation.
@@ -74,8 +75,8 @@ func (c *call) fail(err error) {
 		return
 	}
 	x := problemOf(err, c.route.body != nil)
-	if x.Status == http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		c.opt.Log.Error("api", "operation", c.route.name, "error", err.Error())
+	if (x.Status == http.StatusInternalServerError || x.Status == http.StatusInsufficientStorage) && !errors.Is(err, context.Canceled) {
+		c.opt.Log.Error("a request failed", "operation", c.route.name, "collection", c.id(), "error", plain.OneLine(err.Error()))
 	}
 	writeProblem(c.w, x)
 }
@@ -124,7 +125,10 @@ func (p param) check(v string) error {
 	var err error
 	switch {
 	case p.kind == "integer":
-		_, err = strconv.ParseInt(v, 10, 32)
+		var n int64
+		if n, err = strconv.ParseInt(v, 10, 32); err == nil && n < int64(p.least) {
+			return httpError(http.StatusBadRequest, p.name, "%s: got %d, want at least %d", p.name, n, p.least)
+		}
 	case p.kind == "boolean":
 		_, err = strconv.ParseBool(v)
 	case p.kind == "time":
@@ -184,7 +188,7 @@ func (c *call) readBody() error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return &statusError{problem{Status: http.StatusRequestEntityTooLarge, Kind: string(operations.TooLarge), Detail: fmt.Sprintf("the body has more than %d bytes", maxBody)}}
+		return &statusError{problem{Status: http.StatusRequestEntityTooLarge, Kind: string(operations.TooLarge), Detail: fmt.Sprintf("the body has more than %d bytes", tooLarge.Limit)}}
 	case err != nil:
 		return httpError(http.StatusBadRequest, "", "the body can't be read")
 	case !json.Valid(data):
@@ -194,10 +198,51 @@ func (c *call) readBody() error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v.Interface()); err != nil {
-		return httpError(http.StatusUnprocessableEntity, "", "the body does not fit: %s", clip(strings.TrimPrefix(err.Error(), "json: ")))
+		return bodyError(err)
 	}
 	c.body = v.Interface()
 	return nil
+}
+
+// bodyError returns the error of a body that has JSON of another form than the operation wants, in the
+// words of JSON and not of Go.
+func bodyError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	var moment *time.ParseError
+	name, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	switch {
+	case errors.As(err, &wrong):
+		field := clip(wrong.Field)
+		text := "got " + wrong.Value + ", want " + jsonKind(wrong.Type)
+		if field != "" {
+			text = field + ": " + text
+		}
+		return httpError(http.StatusUnprocessableEntity, field, "the body does not fit: %s", text)
+	case unknown:
+		return httpError(http.StatusUnprocessableEntity, clip(strings.Trim(name, `"`)), "the body does not fit: there is no member %s", clip(name))
+	case errors.As(err, &moment):
+		return httpError(http.StatusUnprocessableEntity, "", "the body does not fit: got %q, want a time such as 2026-11-15T09:30:00Z", clip(strings.Trim(moment.Value, `"`)))
+	}
+	return httpError(http.StatusUnprocessableEntity, "", "the body does not fit: see the description of the operation")
+}
+
+// jsonKind returns what JSON calls the values of a type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonKind(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 // bodyOf returns the body of a call.
@@ -326,8 +371,15 @@ func (c *call) patch() (any, error) {
 	if !slices.Contains(states, p.State) {
 		return nil, httpError(http.StatusUnprocessableEntity, "state", "state: got %q, want running, paused or stopping", clip(p.State))
 	}
+	if err := p.unfold(); err != nil {
+		return nil, err
+	}
 	change := operations.SetRequest{Set: p.Set, Reset: p.Reset, Drop: p.Drop, By: p.By}
-	if p.State == "" || len(p.Set)+len(p.Reset)+len(p.Drop) > 0 {
+	changes := len(p.Set)+len(p.Reset)+len(p.Drop) > 0
+	if p.State == "" && !changes {
+		return nil, httpError(http.StatusUnprocessableEntity, "", "nothing to change: give state, set, reset or drop")
+	}
+	if changes {
 		done, err := c.ops.Set(c.ctx, c.id(), change)
 		if err != nil {
 			return nil, err
@@ -348,11 +400,35 @@ func (c *call) patch() (any, error) {
 	return out, err
 }
 
-// pages lists pages.
+// unfold moves the members that stand for settings into set. A setting that is given in both ways is an error.
+func (p *crawlPatch) unfold() error {
+	short := map[string][]string{}
+	if p.Exclude != nil {
+		short["exclude"] = p.Exclude
+	}
+	if p.Threshold != nil {
+		short["threshold"] = []string{strconv.FormatFloat(*p.Threshold, 'g', -1, 64)}
+	}
+	for name, values := range short {
+		if p.Set[name] != nil {
+			return httpError(http.StatusUnprocessableEntity, name, "%s: it is given twice, as a member and in set", name)
+		}
+		if p.Set == nil {
+			p.Set = map[string][]string{}
+		}
+		p.Set[name] = values
+	}
+	return nil
+}
+
+// pages lists pages. An empty reason of skipped URLs is an error: fetched pages would be listed in their place.
 func (c *call) pages() (any, error) {
+	if c.query.Has("skipped") && c.text("skipped") == "" {
+		return nil, httpError(http.StatusBadRequest, "skipped", "skipped: it is empty; give a reason, or any for all")
+	}
 	return c.ops.Pages(c.ctx, c.id(), operations.PageQuery{
 		Verdict: c.text("verdict"), Host: c.text("host"), Language: c.text("language"), Reason: c.text("reason"), Text: c.text("text"), Model: c.text("model"),
-		Skipped: c.text("skipped"), Failed: c.flag("failed"), Since: c.time("since"), Sort: c.text("sort"), Cursor: c.text("cursor"), Limit: c.number("limit"),
+		Skipped: c.text("skipped"), Failed: c.flag("failed"), Since: c.time("since"), Sort: strings.TrimPrefix(c.text("sort"), "-"), Cursor: c.text("cursor"), Limit: c.number("limit"),
 	})
 }
 

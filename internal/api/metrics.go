@@ -37,6 +37,9 @@ var (
 	fetchedBytes  = describe("dowse_fetched_bytes_total", "Bytes that were received.")
 	fetchDuration = describe("dowse_fetch_duration_seconds", "Time that downloads took, of visits since the server first looked.")
 	answers       = describe("dowse_answers_total", "Answers by class of HTTP status, of visits since the server first looked.", "code")
+	politeWait    = describe("dowse_politeness_wait_seconds_total", "Time in which only the pauses of hosts kept the run from going on, as the crawl reports it.")
+	judgeDuration = describe("dowse_judge_duration_seconds", "Time that it took to judge pages in this run, as the crawl reports it.")
+	fsync         = describe("dowse_state_fsync_seconds", "Time that commits of archive and journal to the disk took in this run, as the crawl reports it.")
 	links         = describe("dowse_links_total", "URLs that were found, by what was decided: known counts all, dropped are not kept.", "decision")
 	frontierLinks = describe("dowse_frontier_links", "URLs that wait or are being visited.", "state")
 	frontierTop   = describe("dowse_frontier_top_score", "Priority of the best link that waits.")
@@ -54,7 +57,7 @@ var (
 
 // descs lists the metrics of collections.
 var descs = []desc{
-	crawlState, healthy, pagesFetched, pagesJudged, harvest, audited, requests, fetchedBytes, fetchDuration, answers, links, frontierLinks, frontierTop,
+	crawlState, healthy, pagesFetched, pagesJudged, harvest, audited, requests, fetchedBytes, fetchDuration, answers, politeWait, judgeDuration, fsync, links, frontierLinks, frontierTop,
 	hosts, pageRate, elapsed, labels, modelVersion, retrain, warcBytes, diskFree, diskFloor, lastCommit,
 }
 
@@ -106,6 +109,9 @@ func (s *scraped) all(m *operations.Measure) {
 	}
 	r := m.Report
 	if r == nil {
+		if m.State == string(operations.Damaged) {
+			s.gauge(healthy, 0)
+		}
 		return
 	}
 	s.gauge(healthy, one(r.Healthy))
@@ -161,6 +167,11 @@ func (s *scraped) machine(m *operations.Measure) {
 	s.out <- prometheus.MustNewConstHistogram(fetchDuration.Desc, t.N, t.Sum, buckets, s.id)
 	for code, n := range m.Traffic.Answers {
 		s.counter(answers, float64(n), code)
+	}
+	if p := m.Pulse; p != nil {
+		s.counter(politeWait, p.Polite)
+		s.out <- prometheus.MustNewConstSummary(judgeDuration.Desc, uint64(p.Judged), p.JudgeSeconds, nil, s.id)
+		s.out <- prometheus.MustNewConstSummary(fsync.Desc, uint64(p.Commits), p.CommitSeconds, nil, s.id)
 	}
 	s.counter(warcBytes, float64(m.Archive))
 	if r.DiskFree >= 0 {

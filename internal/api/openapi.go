@@ -101,6 +101,9 @@ func (p param) describe() object {
 	case "list":
 		schema = object{"type": "array", "items": object{"type": "string"}}
 	}
+	if p.kind == "integer" {
+		schema["minimum"] = p.least
+	}
 	if len(p.enum) > 0 {
 		schema["enum"] = p.enum
 	}

@@ -17,7 +17,7 @@ type problem struct {
 	Title  string `json:"title" doc:"the status in words"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty" doc:"what is wrong and what to do"`
-	Kind   string `json:"kind,omitempty" doc:"not_found, invalid, conflict, too_large, refused, busy or damaged"`
+	Kind   string `json:"kind,omitempty" doc:"not_found, invalid, conflict, too_large, refused, busy, damaged or disk_full"`
 	Field  string `json:"field,omitempty" doc:"the parameter or member that is wrong"`
 }
 
@@ -25,7 +25,7 @@ type problem struct {
 var statuses = map[operations.Kind]int{
 	operations.NotFound: http.StatusNotFound, operations.Invalid: http.StatusBadRequest, operations.Conflict: http.StatusConflict,
 	operations.TooLarge: http.StatusRequestEntityTooLarge, operations.Refused: http.StatusForbidden, operations.Busy: http.StatusServiceUnavailable,
-	operations.Damaged: http.StatusInternalServerError,
+	operations.Damaged: http.StatusInternalServerError, operations.DiskFull: http.StatusInsufficientStorage,
 }
 
 // problemOf returns the problem of an error. Faults of this machine are not shown: their text may
@@ -42,6 +42,8 @@ func problemOf(err error, hasBody bool) problem {
 		p.Status = http.StatusUnprocessableEntity
 	case errors.Is(err, context.Canceled):
 		p.Status, p.Detail = http.StatusServiceUnavailable, "the request was cancelled"
+	case kind == operations.DiskFull && e == nil:
+		p.Detail = "the disk is full: nothing can be written; make room on it and try again"
 	case kind == "":
 		p.Status, p.Detail = http.StatusInternalServerError, "a fault of the server; its log has more"
 	}

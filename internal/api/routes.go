@@ -31,12 +31,13 @@ type param struct {
 	about      string
 	required   bool
 	enum       []string
+	least      int // of an integer
 }
 
 // The parameters that several operations have.
 var (
 	cursorParam = param{name: "cursor", kind: "string", about: "next of the answer before"}
-	limitParam  = param{name: "limit", kind: "integer", about: "how many at most"}
+	limitParam  = param{name: "limit", kind: "integer", about: "how many at most", least: 1}
 	urlParam    = param{name: "url", kind: "string", about: "the URL; the scheme may be left out", required: true}
 	idsParam    = param{name: "id", kind: "list", about: "a collection; repeatable", required: true}
 )
@@ -78,6 +79,9 @@ type crawlPatch struct {
 	Drop  []string            `json:"drop,omitempty" doc:"entries to remove from include, exclude and block"`
 	By    string              `json:"by,omitempty" doc:"who asks, for the log"`
 	Wait  int                 `json:"wait,omitempty" doc:"seconds to wait until a crawl has stopped; default 30"`
+
+	Exclude   []string `json:"exclude,omitempty" doc:"the same as set.exclude: patterns of URLs that are not fetched any more"`
+	Threshold *float64 `json:"threshold,omitempty" doc:"the same as set.threshold: the relevance from which a page is on topic"`
 }
 
 // A patched is what a crawlPatch did.
@@ -113,14 +117,16 @@ func init() {
 				return crawlList{list}, err
 			}},
 		{method: "POST", path: "/crawls", name: "startCrawl", about: "Start a crawl, as a process of its own.", body: typeOf[operations.StartRequest](), answer: typeOf[*operations.Job](), status: http.StatusCreated, handle: (*call).start},
-		{method: "GET", path: "/jobs", name: "listJobs", about: "List the crawls that this server has started.", answer: typeOf[jobList](), items: "jobs", produces: []string{typeNDJSON},
+		{method: "POST", path: "/lab/runs", name: "startLabRun", about: "Run a built-in experiment of the lab, as a process of its own.", body: typeOf[operations.LabRequest](), answer: typeOf[*operations.Job](), status: http.StatusCreated,
+			handle: func(c *call) (any, error) { return c.ops.StartLab(c.ctx, *bodyOf[operations.LabRequest](c)) }},
+		{method: "GET", path: "/jobs", name: "listJobs", about: "List the crawls and runs of the lab that this server has started.", answer: typeOf[jobList](), items: "jobs", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) { return jobList{c.ops.Jobs()}, nil }},
 		{method: "GET", path: crawlPath, name: "getCrawl", about: "Get the progress and the health of a collection.", answer: typeOf[*operations.Report](),
 			handle: func(c *call) (any, error) { return c.ops.Status(c.ctx, c.id()) }},
 		{method: "PATCH", path: crawlPath, name: "changeCrawl", about: "Change settings, pause or continue a crawl.", body: typeOf[crawlPatch](), answer: typeOf[patched](), handle: (*call).patch},
 		{method: "GET", path: crawlPath + "/pages", name: "listPages", about: "List pages, or URLs that were skipped or failed.", answer: typeOf[*operations.PageList](), items: "pages", produces: []string{typeNDJSON},
 			params: []param{
-				{name: "verdict", kind: "string", about: "only pages with this verdict", enum: []string{"on", "off", "unsure"}},
+				{name: "verdict", kind: "string", about: "on or off of the threshold, or unsure: near it, on either side", enum: []string{"on", "off", "unsure"}},
 				{name: "host", kind: "string", about: "only of this host"},
 				{name: "language", kind: "string", about: "only in this language; en matches en-gb, too"},
 				{name: "reason", kind: "string", about: "only pages whose verdict has a reason with this text"},
@@ -129,12 +135,12 @@ func init() {
 				{name: "skipped", kind: "string", about: "URLs that were skipped for this reason instead of pages; any for all"},
 				{name: "failed", kind: "boolean", about: "URLs that failed for good instead of pages"},
 				{name: "since", kind: "time", about: "only what was fetched since"},
-				{name: "sort", kind: "string", about: "the order", enum: operations.Sorts()},
+				{name: "sort", kind: "string", about: "the order; -score and -time are the same as score and time", enum: append(operations.Sorts(), "-score", "-time")},
 				cursorParam, limitParam,
 			}, handle: (*call).pages},
 		{method: "GET", path: crawlPath + "/page", name: "getPage", about: "Get one page: facts, text, versions and links.", params: []param{urlParam}, answer: typeOf[*operations.Page](),
 			handle: func(c *call) (any, error) { return c.ops.Page(c.ctx, c.id(), c.text("url")) }},
-		{method: "GET", path: crawlPath + "/markdown", name: "getMarkdown", about: "Get the own text of a page as Markdown. It comes from the web.", params: []param{urlParam, {name: "bytes", kind: "integer", about: "how much at most"}}, produces: []string{typeMarkdown}, raw: (*call).markdown},
+		{method: "GET", path: crawlPath + "/markdown", name: "getMarkdown", about: "Get the own text of a page as Markdown. It comes from the web.", params: []param{urlParam, {name: "bytes", kind: "integer", about: "how much at most", least: 1}}, produces: []string{typeMarkdown}, raw: (*call).markdown},
 		{method: "GET", path: crawlPath + "/why", name: "getWhy", about: "Explain what became of a URL.", params: []param{urlParam, {name: "links", kind: "boolean", about: "with every link of the page"}}, answer: typeOf[*operations.Account](),
 			handle: func(c *call) (any, error) { return c.ops.Why(c.ctx, c.id(), c.text("url"), c.flag("links")) }},
 		{method: "GET", path: crawlPath + "/frontier", name: "getFrontier", about: "Get what comes next, and why.", params: []param{{name: "host", kind: "string", about: "only of this host"}, limitParam}, answer: typeOf[*operations.Frontier](), items: "leads", produces: []string{typeNDJSON},
@@ -153,9 +159,9 @@ func init() {
 			}},
 		{method: "GET", path: crawlPath + "/problems", name: "listProblems", about: "List what did not go well, with what to do.", answer: typeOf[*operations.ProblemList](), items: "problems", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) { return c.ops.Problems(c.ctx, c.id()) }},
-		{method: "GET", path: crawlPath + "/series", name: "getSeries", about: "Get the harvest curve, judged and audited, and the rate.", params: []param{{name: "points", kind: "integer", about: "points of the curve"}, {name: "window", kind: "integer", about: "pages of the moving harvest"}}, answer: typeOf[*operations.Series](), items: "points", produces: []string{typeNDJSON},
+		{method: "GET", path: crawlPath + "/series", name: "getSeries", about: "Get the harvest curve, judged and audited, and the rate.", params: []param{{name: "points", kind: "integer", about: "points of the curve", least: 1}, {name: "step", kind: "integer", about: "instead of points: pages from one point to the next", least: 1}, {name: "window", kind: "integer", about: "pages of the moving harvest", least: 1}}, answer: typeOf[*operations.Series](), items: "points", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) {
-				return c.ops.Series(c.ctx, c.id(), operations.SeriesQuery{Points: c.number("points"), Window: c.number("window")})
+				return c.ops.Series(c.ctx, c.id(), operations.SeriesQuery{Points: c.number("points"), Step: c.number("step"), Window: c.number("window")})
 			}},
 		{method: "GET", path: crawlPath + "/events", name: "listEvents", about: "Get events after one, or follow them (text/event-stream, Last-Event-ID).", params: []param{{name: "after", kind: "string", about: "the ID of an event; 0 for the first, none for what happens from now on"}, limitParam}, answer: typeOf[eventList](), items: "events", produces: []string{typeNDJSON, typeSSE}, raw: (*call).events},
 		{method: "GET", path: crawlPath + "/decisions", name: "listDecisions", about: "Get every decision of the crawl since a time, one JSON object per line.", params: []param{{name: "since", kind: "time", about: "only decisions since"}}, produces: []string{typeNDJSON}, raw: (*call).decisions},
@@ -172,7 +178,7 @@ func init() {
 			}},
 		{method: "GET", path: crawlPath + "/site", name: "getSite", about: "Explain a site of a crawl for sites.", params: []param{{name: "name", kind: "string", about: "its host", required: true}}, answer: typeOf[*collection.SiteStory](),
 			handle: func(c *call) (any, error) { return c.ops.SiteWhy(c.ctx, c.id(), c.text("name")) }},
-		{method: "GET", path: crawlPath + "/graph", name: "getGraph", about: "Get the hosts and the links between them.", params: []param{{name: "nodes", kind: "integer", about: "how many hosts at most"}}, answer: typeOf[*operations.Graph](),
+		{method: "GET", path: crawlPath + "/graph", name: "getGraph", about: "Get the hosts and the links between them.", params: []param{{name: "nodes", kind: "integer", about: "how many hosts at most", least: 1}}, answer: typeOf[*operations.Graph](),
 			handle: func(c *call) (any, error) { return c.ops.Graph(c.ctx, c.id(), c.number("nodes")) }},
 		{method: "GET", path: crawlPath + "/search", name: "searchCrawl", about: "Find pages of a collection by their words.", params: searchParams(), answer: typeOf[*operations.Found](), items: "hits", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) { return c.search([]string{c.id()}) }},
@@ -204,6 +210,10 @@ func init() {
 		{method: "POST", path: crawlPath + "/judge", name: "judge", about: "Rate a text as the judge of the collection would. Nothing is fetched.", body: typeOf[operations.JudgeRequest](), answer: typeOf[*collection.Ruling](),
 			handle: func(c *call) (any, error) {
 				return c.ops.Judge(c.ctx, c.id(), *bodyOf[operations.JudgeRequest](c))
+			}},
+		{method: "POST", path: "/judge", name: "judgeByTopic", about: "Rate a text as a new crawl of a topic would, without a collection. Nothing is fetched.", body: typeOf[operations.TopicJudgeRequest](), answer: typeOf[*collection.Ruling](),
+			handle: func(c *call) (any, error) {
+				return c.ops.JudgeByTopic(*bodyOf[operations.TopicJudgeRequest](c))
 			}},
 		{method: "POST", path: crawlPath + "/forget", name: "forget", about: "Take pages down for good.", body: typeOf[operations.ForgetRequest](), answer: typeOf[*collection.Forgotten](),
 			handle: func(c *call) (any, error) {

@@ -30,6 +30,8 @@ type Exchange struct {
 
 	Truncated string  // why the payload ends early: length, time, disconnect, unspecified; "" if it does not
 	Metadata  []Field // facts about the page; nil omits the metadata record
+
+	id ID // of the response record; zero to derive it from the content
 }
 
 // An Original identifies an earlier capture that a later one with the same
@@ -180,7 +182,9 @@ func (s *sink) Write(p []byte) (int, error) {
 func (e *encoder) exchange(dst []byte, ex *Exchange, r record, payload []byte) Encoded {
 	r.url, r.at, r.address, r.truncated = ex.URL, ex.At, ex.Address, truncation(ex.Truncated)
 	block := e.digest(e.block, payload)
-	r.id, e.scratch = recordID(e.scratch, r.kind, string(ex.URL), ex.At, block)
+	if r.id = ex.id; r.id == (ID{}) {
+		r.id, e.scratch = recordID(e.scratch, r.kind, string(ex.URL), ex.At, block)
+	}
 
 	e.out.b = dst
 	e.companions(ex, r.id)

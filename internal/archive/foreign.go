@@ -2,7 +2,6 @@ package archive
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -18,8 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"dowse"
 	"dowse/internal/durable"
@@ -40,14 +37,22 @@ type Foreign struct {
 	Lost    func(Loss) // must be set
 	MaxBody int64      // bytes of a payload that are read; the rest is cut
 	Temp    string     // empty folder for content that can't be read in place
+	// IsPage reports whether an answer is a page. If it is set, answers know whether they are
+	// redirects to what is no page.
+	IsPage func(u dowse.URL, resp *http.Response) bool
 	// Passed counts the records that are no answers to keep, by a name for people.
 	Passed map[string]int
 
-	opened  []io.Closer
-	x       indexer
-	refused map[uint64]bool // hashes of the IDs of records that belong to other methods than GET
-	found   []foundAnswer
-	free    int64 // bytes of content that every file may have; default freeContent
+	opened   []io.Closer
+	temp     *durable.File // content that was unpacked
+	stored   int64         // bytes of it
+	x        indexer
+	refused  map[uint64]bool // hashes of the IDs of records that belong to other methods than GET
+	embedded map[uint64]bool // hashes of the IDs of answers that pages embed: whether this program asked for them
+	files    map[uint64]bool // hashes of the URLs of answers that are no pages
+	leads    map[uint64]uint64
+	found    []foundAnswer
+	free     int64 // bytes of content that every file may have; default freeContent
 }
 
 // A foundAnswer is the place of an answer.
@@ -55,13 +60,16 @@ type foundAnswer struct {
 	capture
 	id, request uint64     // hashes of its ID and of the request that it names
 	refer       *[3]uint64 // of a revisit, see indexer.references; nil for others
+	undated     bool       // its date is that of a record before it
 }
 
 // A ForeignAnswer is an answer of a Foreign, with the file and the offset of its record.
 type ForeignAnswer struct {
 	Exchange
-	File   string
-	Offset int64
+	File      string
+	Offset    int64
+	Requisite bool // it was asked for because a page embeds it, or leads to such a thing
+	Undated   bool // its record has no valid date, so At is that of the record before it
 }
 
 // ErrNotArchive is returned for a file that is neither WARC nor WACZ.
@@ -73,6 +81,7 @@ func (f *Foreign) Add(path string) error {
 	if f.x.Web == nil {
 		f.x = indexer{Web: &Web{}, seed: maphash.MakeSeed(), originals: map[uint64]capture{}}
 		f.refused, f.Passed = map[uint64]bool{}, map[string]int{}
+		f.embedded, f.files, f.leads = map[uint64]bool{}, map[uint64]bool{}, map[uint64]uint64{}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -154,7 +163,14 @@ func (f *Foreign) entry(file *os.File, entry *zip.File) (*io.SectionReader, erro
 		return nil, err
 	}
 	defer r.Close()
-	return f.unpack(r, int64(entry.CompressedSize64))
+	n, damage, err := f.store(r, f.most(int64(entry.CompressedSize64)))
+	switch {
+	case err == nil && (damage == errExpands || n == 0):
+		err = damage
+	case damage != nil:
+		f.lose(filepath.Base(file.Name())+"/"+printable(entry.Name)+", unpacked", n, 0, damage)
+	}
+	return io.NewSectionReader(f.temp, f.stored-n, n), err
 }
 
 // errExpands is returned for content that is much larger than the file that holds it.
@@ -163,25 +179,6 @@ var errExpands = errors.New("expands to more than a hundred times its size")
 // most returns how many bytes of content a file of a size may have.
 func (f *Foreign) most(size int64) int64 {
 	return min(size, 1<<50)*maxExpansion + cmp.Or(f.free, freeContent)
-}
-
-// unpack copies content that takes size bytes in its file to a temporary file. If the content
-// ends in damage, what precedes it is unpacked.
-func (f *Foreign) unpack(content io.Reader, size int64) (*io.SectionReader, error) {
-	temp, err := durable.In(f.Temp).Create(fmt.Sprintf("unpacked-%d", len(f.opened)))
-	if err != nil {
-		return nil, err
-	}
-	f.opened = append(f.opened, temp)
-	r := &readUntil{r: io.LimitReader(content, f.most(size)+1)}
-	n, err := io.Copy(temp, r)
-	switch {
-	case err == nil && n > f.most(size):
-		err = errExpands
-	case err == nil && n == 0:
-		err = r.err
-	}
-	return io.NewSectionReader(temp, 0, n), err
 }
 
 // A readUntil ends where its reader fails, and keeps the error.
@@ -198,40 +195,6 @@ func (u *readUntil) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// survey finds the answers of a WARC file and returns the number of its records. Records
-// that share one gzip member can't be read by their places, so such a file is unpacked.
-func (f *Foreign) survey(part recording) (records int, err error) {
-	before := len(f.found)
-	f.x.files = append(f.x.files, part)
-	total, last := int64(0), int64(0)
-	for rec := range pastWithin(part, part.Size(), f.most(part.Size()), func(p *Part) { f.lose(part.name, p.Offset, p.Length, p.Err) }) {
-		if rec.inner > 0 {
-			f.found, f.x.files = f.found[:before], f.x.files[:len(f.x.files)-1]
-			whole, err := f.unpackMembers(part)
-			if err != nil {
-				return records, err
-			}
-			return f.survey(recording{part.name, whole})
-		}
-		if total += rec.Length; total > f.most(part.Size()) {
-			f.lose(part.name, rec.Offset, part.Size()-rec.Offset, errExpands)
-			break
-		}
-		records++
-		last = f.note(rec, last)
-	}
-	return records, nil
-}
-
-// unpackMembers unpacks the gzip members of a file.
-func (f *Foreign) unpackMembers(part recording) (*io.SectionReader, error) {
-	r, err := newGzip(io.NewSectionReader(part, 0, part.Size()))
-	if err != nil {
-		return nil, err
-	}
-	return f.unpack(r, part.Size())
-}
-
 // lose passes on what can't be read.
 func (f *Foreign) lose(name string, offset, length int64, err error) {
 	f.Lost(Loss{name, offset, length, err})
@@ -242,37 +205,6 @@ const (
 	passedMethod = "answers to other requests than GET"
 	passedOther  = "records of other kinds"
 )
-
-// note notes a record if it is an answer, or a request that is no GET. A record without a
-// date gets the last one before it. note returns the date, for the next record.
-func (f *Foreign) note(rec *Record, last int64) int64 {
-	kind := rec.Type()
-	if !rec.Date().IsZero() {
-		last = rec.Date().UnixNano()
-	}
-	switch {
-	case kind == "request":
-		f.noteRequest(rec)
-		return last
-	case kind == "warcinfo" || kind == "metadata":
-		return last
-	case !isAnswer(rec):
-		f.Passed[passedOther]++
-		return last
-	}
-	a := foundAnswer{capture: capture{at: last, offset: rec.Offset, file: int32(len(f.x.files) - 1)}}
-	a.id, a.request = f.x.hash("id", rec.ID()), f.x.hash("id", bare(rec.Header.Value("WARC-Concurrent-To")))
-	if kind == "revisit" {
-		refer := f.x.references(rec)
-		a.refer = &refer
-	} else {
-		for _, h := range f.x.names(rec, key(rec.Target())) {
-			f.x.originals[h] = a.capture
-		}
-	}
-	f.found = append(f.found, a)
-	return last
-}
 
 // isAnswer reports whether a record can be the answer to a request for a page.
 func isAnswer(rec *Record) bool {
@@ -319,7 +251,7 @@ func (f *Foreign) Answers() iter.Seq[*ForeignAnswer] {
 				f.Passed[passedUnchanged]++
 				continue
 			}
-			x.File, x.Offset = name, a.offset
+			x.File, x.Offset, x.Requisite, x.Undated = name, a.offset, f.isRequisite(a, x), a.undated
 			if !yield(x) {
 				return
 			}
@@ -466,6 +398,3 @@ func firstLine(head []byte) []byte {
 	line, _ := nextLine(head)
 	return line
 }
-
-// newGzip returns a reader of all gzip members of a file.
-func newGzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(bufio.NewReader(r)) }

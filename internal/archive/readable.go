@@ -94,7 +94,7 @@ func (s *partScanner) part(at int64) *Part {
 	}
 	next := at
 	for next < s.size {
-		if next = s.candidate(next + 1); next < s.size && s.record(next).Err == nil {
+		if next = s.candidate(next + 1); next < s.size && s.isStart(next) {
 			break
 		}
 		if s.bounded && s.left < 0 {
@@ -103,6 +103,13 @@ func (s *partScanner) part(at int64) *Part {
 	}
 	p.Length = next - at
 	return p
+}
+
+// isStart reports whether reading can go on at an offset. In a file of another program that can be a
+// gzip member with several records, which has a sound one at its beginning.
+func (s *partScanner) isStart(at int64) bool {
+	err := s.record(at).Err
+	return err == nil || s.bounded && err == errNoPlace
 }
 
 // record reads the record at an offset to its end and checks it.
@@ -190,14 +197,7 @@ func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 	return (&partScanner{f: f, size: size, reader: NewReader(nil)}).past(broken)
 }
 
-// pastWithin is past for a file of another program: what the search for sound records costs is
-// bounded, and no record has more than most bytes. If a bound is reached, the rest of the file can't be
-// read.
-func pastWithin(f io.ReaderAt, size, most int64, broken func(p *Part)) iter.Seq[*Record] {
-	s := &partScanner{f: f, size: size, reader: NewReader(nil), bounded: true, left: maxSearch*size + freeContent, most: most}
-	return s.past(broken)
-}
-
+// past yields the records that can be read, see the function past.
 func (s *partScanner) past(broken func(p *Part)) iter.Seq[*Record] {
 	f, size := s.f, s.size
 	return func(yield func(*Record) bool) {

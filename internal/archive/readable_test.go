@@ -62,7 +62,7 @@ func TestPartsAfterAFlippedBit(t *testing.T) {
 			if check(t, err); len(lost) > 0 && (report.OK() || report.Records < len(want)) {
 				t.Errorf("record %d, bit at %d: %d records, %v", i, at, report.Records, report.Problems)
 			}
-			if err := CopySound(io.Discard, bad, func(Loss) {}, nil); err != nil {
+			if err := CopySound(io.Discard, bad, "", func(Loss) {}, nil); err != nil {
 				t.Error(err)
 			}
 		}

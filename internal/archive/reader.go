@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -295,28 +296,54 @@ func Records(r io.Reader) iter.Seq2[*Record, error] {
 	}
 }
 
-// At opens the record at an offset of a WARC file. The caller closes it.
+// atReaders pools the readers of [At], whose buffers are much larger than most records.
+var atReaders = sync.Pool{New: func() any { return NewReader(nil) }}
+
+// At opens the record at an offset of a WARC file. The caller closes it, and does not
+// read from it or from its response afterwards.
 func At(path string, offset int64) (*Record, error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
-	rec, err := at(f, offset)
+	r := atReaders.Get().(*Reader)
+	rec, err := r.at(f, offset)
 	if err != nil {
 		f.Close()
+		r.release()
 		return nil, fmt.Errorf("archive: read %s: %w", path, err)
 	}
-	rec.closer = f
+	rec.closer = &openedRecord{f, r, rec}
 	return rec, nil
 }
 
+// An openedRecord is what closing a record of [At] releases.
+type openedRecord struct {
+	file   io.Closer
+	reader *Reader
+	rec    *Record
+}
+
+// Close closes the file and returns the reader to the pool. The record is at its end
+// then, since the next one has the reader.
+func (o *openedRecord) Close() error {
+	o.rec.closer, o.rec.reader, o.rec.left = nil, nil, 0
+	o.reader.release()
+	return o.file.Close()
+}
+
+// release returns a reader to the pool of [At].
+func (r *Reader) release() {
+	r.reset(nil, 0)
+	atReaders.Put(r)
+}
+
 // at reads the record at an offset of f.
-func at(f io.ReadSeeker, offset int64) (*Record, error) {
+func (r *Reader) at(f io.ReadSeeker, offset int64) (*Record, error) {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return nil, err
 	}
-	r := NewReader(nil)
 	r.reset(f, offset)
 	rec, err := r.Next()
 	if errors.Is(err, io.EOF) {

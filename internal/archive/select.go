@@ -1,12 +1,15 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"maps"
+	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,10 +110,11 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 	return all, nil
 }
 
-// CopySound writes the sound records of a WARC file unchanged, and passes the
-// rest to lost. Records about a URL for which drop reports true are left out; nil
-// leaves out none.
-func CopySound(w io.Writer, path string, lost func(Loss), drop func(target string) bool) error {
+// CopySound writes the sound records of a WARC file, and passes the others to lost. edit, if it is
+// not nil, is called for each record. A record that it drops is not written. A revisit record for which
+// it returns an original is written as a response with the payload of the record at that place of the
+// files in dir. All other records are written unchanged.
+func CopySound(w io.Writer, path, dir string, lost func(Loss), edit func(p *Part) (drop bool, original dowse.Place)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
@@ -124,14 +128,61 @@ func CopySound(w io.Writer, path string, lost func(Loss), drop func(target strin
 			lost(Loss{path, p.Offset, p.Length, p.Err})
 			continue
 		}
-		if target := (&Record{Header: p.Header}).Target(); drop != nil && target != "" && drop(target) {
-			continue
+		var drop bool
+		var original dowse.Place
+		if edit != nil {
+			drop, original = edit(p)
 		}
-		if err := copySpan(w, f, byteSpan{p.Offset, p.Length}); err != nil {
+		switch {
+		case drop:
+		case original.File != "":
+			err = CopyWhole(w, path, p.Offset, filepath.Join(dir, original.File), original.Offset)
+		default:
+			err = copySpan(w, f, byteSpan{p.Offset, p.Length})
+		}
+		if err != nil {
 			return fmt.Errorf("archive: copy from %s: %w", path, err)
 		}
 	}
 	return nil
+}
+
+// CopyWhole writes the revisit record at an offset of a file as a response: with its own header, date and ID,
+// and with the payload of the record at an offset of another file. The answer 304 (not modified) has
+// no header of its own that would fit a payload, so it is written with the one of the other record.
+func CopyWhole(w io.Writer, path string, offset int64, original string, at int64) error {
+	rec, err := At(path, offset)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	var head bytes.Buffer
+	resp, err := rec.responseWith(&head)
+	if err != nil {
+		return err
+	}
+	first, err := At(original, at)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	var firstHead bytes.Buffer
+	from, err := first.responseWith(&firstHead)
+	if err != nil {
+		return err
+	}
+	payload, err := io.ReadAll(from.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode == http.StatusNotModified {
+		head = firstHead
+	}
+	address, _ := netip.ParseAddr(rec.Header.Value("WARC-IP-Address"))
+	id, _ := parseID(rec.ID())
+	ex := &Exchange{id: id, URL: dowse.URL(rec.Target()), At: rec.Date(), Address: address, ResponseHead: head.Bytes(), Payload: payload, Truncated: first.Header.Value("WARC-Truncated")}
+	_, err = w.Write(Encode(nil, ex).Bytes)
+	return err
 }
 
 // Copy writes a WARC file to w: a warcinfo record as opt describes it, and the records at

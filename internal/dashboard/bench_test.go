@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"html"
 	"io"
 	"net/http"
 	"os"
@@ -21,12 +22,16 @@ import (
 func BenchmarkPage(b *testing.B) {
 	dir, home := benchDir(b)
 	s := open(b, dir)
-	for _, path := range []string{"", "pages", "pages?verdict=on&sort=score", "pages?host=kelp.demo", "frontier", "hosts", "problems", "labels", "graph", "settings", "export"} {
+	_, list, _ := s.get(b, home+"pages?sort=score")
+	first := html.UnescapeString(between(list, `class="name" href="`+home, `"`)) // somewhere in the middle of the journal
+	for _, path := range []string{"", "pages", "pages?verdict=on&sort=score", "pages?host=kelp.demo", first, "frontier", "hosts", "problems", "labels", "topic", "graph", "settings", "export"} {
 		b.Run("/"+path, func(b *testing.B) {
 			path := home + path
-			s.get(b, path) // what is made once for a view
-			var times []time.Duration
 			before := cpu(b)
+			s.get(b, path) // what is made once for a view
+			first := cpu(b) - before
+			var times []time.Duration
+			before = cpu(b)
 			for b.Loop() {
 				began := time.Now()
 				if code, body, _ := s.get(b, path); code != 200 {
@@ -35,6 +40,7 @@ func BenchmarkPage(b *testing.B) {
 				times = append(times, time.Since(began))
 			}
 			b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(len(times)), "cpu-ms/op")
+			b.ReportMetric(float64(first.Microseconds())/1000, "first-cpu-ms")
 			slices.Sort(times)
 			b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 		})
@@ -60,8 +66,10 @@ func BenchmarkFiftyViewers(b *testing.B) {
 		}
 		defer a.Body.Close()
 	}
+	s.get(b, home) // opening the collection is another benchmark
 	var mu sync.Mutex
 	var times []time.Duration
+	before := cpu(b)
 	for b.Loop() {
 		var all sync.WaitGroup
 		for range 50 {
@@ -83,6 +91,7 @@ func BenchmarkFiftyViewers(b *testing.B) {
 		}
 		all.Wait()
 	}
+	b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(len(times)), "cpu-ms/view")
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"dowse/collection"
 )
@@ -136,7 +137,7 @@ func (b *browser) console() []string {
 func (b *browser) enter(s *site) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(s.URL()))
-	if at := eval[string](b, "location.href"); at != s.base+"/" {
+	if at := eval[string](b, "location.href"); at != s.base+"/c/pools/" { // there is one collection
 		b.t.Fatalf("after the log-in the browser is at %s", at)
 	}
 }
@@ -201,26 +202,31 @@ func TestBrowserAccessible(t *testing.T) {
 	s := open(t, copied(t))
 	b := browse(t)
 	b.enter(s)
-	type violation struct {
-		ID, Impact, Help string
-		Nodes            []struct{ HTML, FailureSummary string }
-	}
 	for i, path := range sortedPages() {
 		if strings.Contains(path, "?") && !strings.Contains(path, "/page?") && !strings.Contains(path, "/search?") {
 			continue // the same page with other rows
 		}
 		b.dark(i%2 == 1)
 		b.do(chromedp.Navigate(s.base + path))
-		eval[bool](b, source+"; true")
-		text := eval[string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 2).map(n => ({html: n.html, failureSummary: n.failureSummary}))}))))`)
-		var list []violation
-		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range list {
-			if v.Impact == "serious" || v.Impact == "critical" {
-				t.Errorf("%s: %s (%s): %+v", path, v.ID, v.Help, v.Nodes)
-			}
+		b.accessible(source)
+	}
+}
+
+// accessible reports the serious violations that axe-core finds on the page that is shown.
+func (b *browser) accessible(source string) {
+	b.t.Helper()
+	eval[bool](b, source+"; true")
+	text := eval[string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 2).map(n => ({html: n.html, failureSummary: n.failureSummary}))}))))`)
+	var list []struct {
+		ID, Impact, Help string
+		Nodes            []struct{ HTML, FailureSummary string }
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, v := range list {
+		if v.Impact == "serious" || v.Impact == "critical" {
+			b.t.Errorf("%s: %s (%s): %+v", eval[string](b, "location.pathname"), v.ID, v.Help, v.Nodes)
 		}
 	}
 }
@@ -385,6 +391,10 @@ func TestBrowserHostile(t *testing.T) {
 		if tall := eval[int](b, "document.documentElement.scrollHeight"); tall > 8000 {
 			t.Errorf("%s: the page is %d tall", path, tall)
 		}
+		b.do(chromedp.EmulateViewport(400, 900))
+		if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 400 {
+			t.Errorf("%s: on a phone the page is %d wide", path, wide)
+		}
 		if at := eval[string](b, "location.href"); at != s.base+path {
 			t.Errorf("%s: the browser went to %s", path, at)
 		}
@@ -401,6 +411,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	s := open(t, dir)
 	b := browse(t)
 	b.enter(s)
+	b.do(chromedp.Navigate(s.base + "/collections"))
 	b.press("\t") // the first stop skips the navigation
 	if got := eval[string](b, "document.activeElement.className"); got != "skip" {
 		t.Errorf("the first Tab goes to %q", got)
@@ -430,5 +441,57 @@ func TestBrowserKeyboard(t *testing.T) {
 	// Everything that can be clicked can be reached: links, buttons and fields have no negative tabindex.
 	if n := eval[int](b, `document.querySelectorAll("a[tabindex='-1'], button[tabindex='-1'], input[tabindex='-1']").length`); n > 0 {
 		t.Errorf("%d controls can't be reached by Tab", n)
+	}
+}
+
+// The slider shows what a threshold would change while it moves, and sets it.
+func TestBrowserThreshold(t *testing.T) {
+	s := open(t, copied(t))
+	b := browse(t)
+	b.enter(s)
+	b.do(chromedp.Navigate(s.base+"/c/pools/topic"), chromedp.Focus("#threshold"))
+	if got := eval[string](b, `document.getElementById("threshold-says").innerText`); !strings.HasSuffix(got, "of 120 pages are on topic") {
+		t.Errorf("at the present threshold: %q", got)
+	}
+	if !eval[bool](b, `document.querySelector("form.slider button.first").disabled && !document.querySelector("form.slider button[formmethod=get]").checkVisibility()`) {
+		t.Error("the present threshold can be set again, or a button without use is shown")
+	}
+	b.press(kb.End) // 1.00
+	b.until(`document.getElementById("threshold-value").innerText == "1.00"`)
+	b.press(strings.Repeat(kb.ArrowLeft, 3))
+	b.until(`document.getElementById("threshold-command").innerText.endsWith("--threshold 0.97")`)
+	says := eval[string](b, `document.getElementById("threshold-says").innerText`)
+	want, _, ok := strings.Cut(says, " of 120 pages would be on topic")
+	if !ok {
+		t.Fatalf("at 0.97: %q", says)
+	}
+	b.do(chromedp.Click("form.slider button.first"))
+	b.until(`document.getElementById("flash").innerText.includes("threshold is 0.97 now")`)
+	if got := eval[string](b, `document.getElementById("threshold-says").innerText`); got != want+" of 120 pages are on topic" {
+		t.Errorf("the slider said %q, and then %q", says, got)
+	}
+	if lines := b.console(); len(lines) > 0 {
+		t.Errorf("console: %q", lines)
+	}
+}
+
+// The T-Graph of a crawl is drawn, wide and narrow, and can be reached from the graph.
+func TestBrowserTGraph(t *testing.T) {
+	s := open(t, treasured(t))
+	b := browse(t)
+	b.enter(s)
+	b.do(chromedp.Navigate(s.base+"/c/pools/graph"), chromedp.Click(`.choices a[href$="/tgraph"]`))
+	b.until(`location.pathname == "/c/pools/tgraph" && document.querySelector("svg.tgraph .step")`)
+	if source := axe(); source != "" {
+		b.accessible(source)
+	}
+	for _, width := range []int64{1280, 400} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		if wide := eval[int](b, "document.documentElement.scrollWidth"); int64(wide) > width {
+			t.Errorf("at %d: the page is %d wide", width, wide)
+		}
+	}
+	if lines := b.console(); len(lines) > 0 {
+		t.Errorf("console: %q", lines)
 	}
 }

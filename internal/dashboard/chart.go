@@ -43,8 +43,18 @@ type chart struct {
 
 // The room around the lines, in units of the drawing.
 const (
-	roomLeft, roomRight, roomTop, roomBottom = 42.0, 10.0, 10.0, 24.0
+	roomLeft, roomRight, roomTop, roomBottom = 42.0, 10.0, 13.0, 24.0
 )
+
+// Empty reports whether there is nothing to draw.
+func (c chart) Empty() bool {
+	for _, l := range c.Lines {
+		if len(l.Points) > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // SVG draws the chart.
 func (c chart) SVG() template.HTML {
@@ -87,14 +97,14 @@ func (c chart) SVG() template.HTML {
 			name = "" // the next one would be written over it
 		}
 		fmt.Fprintf(&b, `<g class="mark"><title>%s</title><line x1="%.1f" x2="%[2]f" y1="%.1f" y2="%.1f"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text></g>`,
-			esc(m.Name), sx(m.X), roomTop+10, h-roomBottom, sx(m.X), roomTop+7, esc(name))
+			esc(m.Name), sx(m.X), roomTop, h-roomBottom, sx(m.X), roomTop-3, esc(name))
 	}
 	for _, l := range c.Lines {
 		if len(l.Points) > 0 {
 			fmt.Fprintf(&b, `<path class="line %s" d="%s"/>`, esc(l.Class), pathOf(thin(l.Points, 400), sx, sy, "M"))
 		}
 	}
-	b.WriteString(`<line class="cursor" y1="10" y2="10"/></svg>`)
+	b.WriteString(`<line class="cursor" y1="13" y2="13"/></svg>`)
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
@@ -118,10 +128,17 @@ func (c chart) bounds() (right, top float64) {
 	for _, p := range c.High {
 		right = max(right, p.X)
 	}
-	if c.Top == 0 {
-		top = nice(top * 1.05)
+	if c.Top == 0 && top > 0 {
+		step := nice(top * 1.05 / 4) // the axis ends at a tick
+		top = math.Ceil(top*1.05/step) * step
 	}
-	return max(right, 1e-9), max(top, 1e-9)
+	if right <= 0 { // an axis needs some length
+		right = 1
+	}
+	if top <= 0 {
+		top = 1
+	}
+	return right, top
 }
 
 // value returns a value of y as the axis shows it.
@@ -252,11 +269,36 @@ type bin struct {
 	Class string
 }
 
-// histogram draws counts as bars from left to right.
+// bars draws a histogram for wide and for narrow screens, nothing if there is nothing to count.
+func bars(title string, bins []bin, width, height int) template.HTML {
+	wide := histogram(title, bins, width, height)
+	if wide == "" {
+		return ""
+	}
+	return `<div class="for-wide">` + wide + `</div><div class="for-narrow">` + histogram(title, bins, min(width, 350), height) + `</div>` + binTable(title, bins)
+}
+
+// binTable returns the counts of a histogram as a table that can be opened.
+func binTable(title string, bins []bin) template.HTML {
+	var b strings.Builder
+	id := strings.ReplaceAll(strings.ToLower(title), " ", "-")
+	fmt.Fprintf(&b, `<details id="%s"><summary>Show data</summary><div class="scroll tall" tabindex="0" role="region" aria-label="%s"><table><tr><th class="n" scope="col">from</th><th class="n" scope="col">links</th></tr>`, esc(id), esc(title))
+	for _, x := range bins {
+		fmt.Fprintf(&b, `<tr><td class="n">%s</td><td class="n">%s</td></tr>`, esc(x.Name), count(x.Count))
+	}
+	b.WriteString(`</table></div></details>`)
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// histogram draws counts as bars from left to right, nothing if there is nothing to count.
 func histogram(title string, bins []bin, width, height int) template.HTML {
-	most := 1
+	most, all := 1, 0
 	for _, x := range bins {
 		most = max(most, x.Count)
+		all += x.Count
+	}
+	if all == 0 {
+		return ""
 	}
 	w, h := float64(width), float64(height)
 	bottom, step := 18.0, w/float64(max(1, len(bins)))
@@ -269,7 +311,7 @@ func histogram(title string, bins []bin, width, height int) template.HTML {
 		}
 		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="bar %s" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/></g>`,
 			esc(x.Name), count(x.Count), esc(x.Class), float64(i)*step+1, h-bottom-tall, max(step-2, 1), tall)
-		if len(bins) <= 11 || i%(len(bins)/10+1) == 0 {
+		if most := max(width/50, 1); len(bins) <= most || i%(len(bins)/most+1) == 0 {
 			fmt.Fprintf(&b, `<text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, float64(i)*step+step/2, h-5, esc(x.Name))
 		}
 	}

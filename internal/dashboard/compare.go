@@ -2,7 +2,10 @@ package dashboard
 
 import (
 	"fmt"
+	"html/template"
+	"math"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"dowse/internal/operations"
@@ -20,14 +23,23 @@ type compareBody struct {
 
 // A choice is a collection that may be compared.
 type choice struct {
-	ID, Name string
-	Here     bool
+	*head
+	Here bool
 }
 
 // A comparedView is one collection with its letter.
 type comparedView struct {
 	operations.Compared
-	Letter, Home, Class string
+	Letter, Home, Class, Folder string
+	Interval                    string // of the harvest, with 95 % confidence
+	Hosts                       []hostShare
+}
+
+// A hostShare is a host with its part of the pages of a crawl.
+type hostShare struct {
+	Name, Href string
+	Share      float64
+	Pages      int
 }
 
 // A pairView is what two collections have in common.
@@ -35,6 +47,28 @@ type pairView struct {
 	operations.Overlap
 	NameA, NameB string
 	InA, InB     []tab
+	Bar          template.HTML
+	Keys         []stackPart
+	Difference   string // of the harvest, in words
+}
+
+// label returns a name of a collection that differs from the names of the others.
+func (h *head) label() string {
+	if h.Folder == "" {
+		return tidy(h.Name, 40)
+	}
+	return tidy(h.Name, 40) + " (" + tidy(h.Folder, 40) + ")"
+}
+
+// compared returns the collections that a query names, each once. The form sends them as c; id is what a person
+// would write.
+func compared(q url.Values) (ids []string) {
+	for _, id := range append(slices.Clone(q["c"]), q["id"]...) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // compare puts two to four collections next to each other.
@@ -43,16 +77,22 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := r.URL.Query()["c"]
+	ids := compared(r.URL.Query())
 	b := &compareBody{}
 	heads := map[string]*head{}
 	for _, c := range list {
-		b.All = append(b.All, choice{c.ID, c.Name, slices.Contains(ids, c.ID)})
+		b.All = append(b.All, choice{headOf(c), slices.Contains(ids, c.ID)})
 		heads[c.ID] = headOf(c)
 	}
-	f := &pageFrame{Title: "Compare", Body: b}
+	f := &pageFrame{Title: "Compare", Command: command("status"), Body: b}
 	if len(ids) == 0 {
 		return f, nil
+	}
+	for _, id := range ids {
+		if heads[id] == nil {
+			b.Problem = fmt.Sprintf("There is no collection %q here.", tidy(id, 80))
+			return f, nil
+		}
 	}
 	b.X, err = d.ops.Compare(r.Context(), ids)
 	if operations.KindOf(err) == operations.Invalid {
@@ -64,22 +104,26 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	}
 	args := []string{"status"}
 	ch := chart{Title: "Harvest rate over pages of each collection", X: "pages", Y: "harvest", Top: 1, Width: 1240, Height: 300}
-	letters := map[string]string{}
+	letters, counts := map[string]string{}, map[string][2]int{}
 	for i, c := range b.X.Collections {
 		class := string("abcd"[i])
 		letter := string("ABCD"[i])
-		letters[c.ID] = letter + " " + tidy(c.Name, 40)
+		letters[c.ID] = letter + " " + heads[c.ID].label()
 		l := line{Name: letters[c.ID], Class: class}
 		for _, p := range c.Points {
 			l.Points = append(l.Points, chartPoint{float64(p.Pages), p.Harvest})
 		}
 		ch.Lines = append(ch.Lines, l)
-		b.Columns = append(b.Columns, comparedView{c, letter, heads[c.ID].Home, class})
+		b.Columns = append(b.Columns, columnOf(c, letter, class, heads[c.ID]))
+		counts[c.ID] = [2]int{c.OnTopic, c.Fetched}
 		args = append(args, heads[c.ID].Dir)
 	}
 	b.Harvest = figure{ID: "compare", Chart: ch, Explain: "Each collection is judged by its own judge. Compare crawls of one topic."}
 	for _, p := range b.X.Pairs {
 		v := pairView{Overlap: p, NameA: letters[p.A], NameB: letters[p.B]}
+		v.Keys = []stackPart{{"only " + v.NameA, p.OnlyA, "on", ""}, {"both", p.Both, "queued", ""}, {"only " + v.NameB, p.OnlyB, "off", ""}}
+		v.Bar = stack("Pages on topic that only the first has, that both have, and that only the second has", v.Keys)
+		v.Difference = differenceWords(counts[p.A], counts[p.B])
 		for _, u := range p.InA {
 			v.InA = append(v.InA, tab{Name: bare(u), Href: pageHref(heads[p.A], u)})
 		}
@@ -91,4 +135,50 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	f.Command = command(args...)
 	f.Title = fmt.Sprintf("Compare %d crawls", len(ids))
 	return f, nil
+}
+
+// columnOf returns a collection as a row of the table.
+func columnOf(c operations.Compared, letter, class string, h *head) comparedView {
+	v := comparedView{Compared: c, Letter: letter, Home: h.Home, Class: class, Folder: h.Folder, Interval: "–"}
+	if c.Fetched > 0 {
+		low, high := wilson(c.OnTopic, c.Fetched)
+		v.Interval = fmt.Sprintf("%.3f to %.3f", low, high)
+	}
+	for i, n := range c.Top {
+		if i == 6 || c.Fetched == 0 {
+			break
+		}
+		v.Hosts = append(v.Hosts, hostShare{tidy(n.Host, 40), h.Home + "pages?host=" + url.QueryEscape(n.Host), float64(n.Pages) / float64(c.Fetched), n.Pages})
+	}
+	return v
+}
+
+// wilson returns the 95 % interval of a share by Wilson's method.
+func wilson(on, of int) (low, high float64) {
+	const z = 1.959963984540054
+	n := float64(of)
+	p := float64(on) / n
+	centre, half := (p+z*z/(2*n))/(1+z*z/n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))/(1+z*z/n)
+	return max(0, centre-half), min(1, centre+half)
+}
+
+// differenceWords returns the difference of two harvests with its 95 % interval, which is Newcombe's: that of the two
+// intervals by Wilson. Pages of one crawl are no independent draws, so the interval is a lower bound of the doubt.
+func differenceWords(a, b [2]int) string {
+	if a[1] == 0 || b[1] == 0 {
+		return ""
+	}
+	pa, pb := float64(a[0])/float64(a[1]), float64(b[0])/float64(b[1])
+	la, ha := wilson(a[0], a[1])
+	lb, hb := wilson(b[0], b[1])
+	d := pa - pb
+	low, high := d-math.Hypot(pa-la, hb-pb), d+math.Hypot(ha-pa, pb-lb)
+	words := "no clear difference"
+	switch {
+	case low > 0:
+		words = "the first is better"
+	case high < 0:
+		words = "the second is better"
+	}
+	return fmt.Sprintf("%+.3f [%+.3f, %+.3f]: %s", d, low, high, words)
 }

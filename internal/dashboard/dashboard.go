@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -29,8 +30,10 @@ var files embed.FS
 type Config struct {
 	// LabDirs are folders in which runs of the lab are looked for.
 	LabDirs []string
-	// LabReport returns the table of a run of the lab as text; nil for none.
-	LabReport func(dir string) (string, error)
+	// LabReport returns the report of a run of the lab from its folder; nil for none.
+	LabReport func(dir string) (*LabReport, error)
+	// Experiments lists the experiments that can be started; nil for none.
+	Experiments func() []Experiment
 	// StopMeans has what each reason for which a crawl stops means, in words.
 	StopMeans map[dowse.StopReason]string
 	// Now is the clock; default time.Now.
@@ -44,6 +47,7 @@ type Dashboard struct {
 	pages   map[string]*template.Template
 	assets  map[string]string // file name to its URL, with a hash of its content
 	cache   liveCache
+	reports reportCache
 	trainer *trainer
 }
 
@@ -110,6 +114,7 @@ func (d *Dashboard) parse() error {
 func (d *Dashboard) funcs() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return d.assets[name] },
+		"words": commandWords, "lines": func(n int, s string) string { return tidyText(s, n) },
 		"title": func(s string) string { return tidy(s, 160) },
 		"line":  func(n int, s any) string { return tidy(fmt.Sprint(s), n) },
 		"bare":  bare, "count": count, "score": score, "signed": signed, "percent": percent,
@@ -117,21 +122,7 @@ func (d *Dashboard) funcs() template.FuncMap {
 		"ago":   func(t time.Time) string { return ago(d.cfg.Now(), t) },
 		"clock": func(t time.Time) string { return clock(d.cfg.Now(), t.Local()) },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"dict":  dict,
 	}
-}
-
-// dict makes a map of names and values, to pass several values to a template.
-func dict(list ...any) (map[string]any, error) {
-	m := map[string]any{}
-	for i := 0; i+1 < len(list); i += 2 {
-		name, ok := list[i].(string)
-		if !ok {
-			return nil, errors.New("dict: a name is not a string")
-		}
-		m[name] = list[i+1]
-	}
-	return m, nil
 }
 
 // A pageFrame is what is around the part of a page, and the part's data.
@@ -141,8 +132,10 @@ type pageFrame struct {
 	Global  []tab
 	Tabs    []tab
 	Live    string // where changes are reported; "" for a page that does not change
+	Poll    bool   // something that is shown goes on and reports no changes: the page is fetched again and again
 	Command string // the command that shows the same
 	Flash   string // what the last form did
+	Fixed   bool   // nothing can be changed: the forms for it are hidden
 	Body    any
 	status  int
 }
@@ -156,6 +149,7 @@ type tab struct {
 // A head is the collection in the head of a page.
 type head struct {
 	ID, Name, Dir, Home string
+	Folder              string // shown next to the name, which several collections may have; "" if it is the name
 	State, Class        string
 	Running             bool
 }
@@ -189,18 +183,21 @@ func Static() http.Handler {
 // Handler returns the pages.
 func (d *Dashboard) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, page := range map[string]shown{"/{$}": d.collections, "/new": d.newCrawl, "/compare": d.compare, "/lab": d.lab, "/lab/run": d.labRun} {
+	mux.HandleFunc("GET /{$}", d.first)
+	for pattern, page := range map[string]shown{"/collections": d.collections, "/new": d.newCrawl, "/compare": d.compare, "/lab": d.lab, "/lab/run": d.labRun} {
 		mux.Handle("GET "+pattern, d.show(pattern, page))
 	}
 	mux.Handle("POST /new", d.change(d.start))
+	mux.Handle("POST /lab", d.change(d.startLab))
 	for section, page := range map[string]shown{
 		"{$}": d.overview, "pages": d.pageList, "page": d.onePage, "search": d.search, "labels": d.labels, "topic": d.topic, "frontier": d.frontier,
-		"hosts": d.hosts, "graph": d.graph, "problems": d.problems, "export": d.exports, "settings": d.settings, "sites": d.sites,
+		"hosts": d.hosts, "graph": d.graph, "problems": d.problems, "export": d.exports, "settings": d.settings, "sites": d.sites, "tgraph": d.tgraph,
 	} {
 		mux.Handle("GET /c/{id}/"+section, d.show(section, page))
 	}
 	for name, form := range map[string]done{
 		"label": d.label, "undo": d.undo, "train": d.train, "stop": d.stop, "continue": d.resume, "set": d.set, "export": d.export, "drop-export": d.dropExport,
+		"topic": d.editTopic,
 	} {
 		mux.Handle("POST /c/{id}/"+name, d.change(form))
 	}
@@ -209,10 +206,22 @@ func (d *Dashboard) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /c/{id}/live", d.live)
 	mux.HandleFunc("GET /c/{id}/file", d.file)
+	mux.HandleFunc("GET /c/{id}/receipt", d.receipt)
+	mux.HandleFunc("GET /lab/file", d.labFile)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, nil, &operations.Error{Kind: operations.NotFound, Err: errors.New("there is no such page")})
 	})
 	return recovered(mux)
+}
+
+// first leads to the first page that a person wants: the overview if there is one collection, else
+// the list. The list has an address of its own, so that collections that appear later can be reached.
+func (d *Dashboard) first(w http.ResponseWriter, r *http.Request) {
+	next := "/collections"
+	if list, err := d.ops.Collections(r.Context()); err == nil && len(list) == 1 {
+		next = headOf(list[0]).Home
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // recovered answers a request whose handler panics with an error, so that one bad page does not
@@ -233,11 +242,14 @@ func (d *Dashboard) show(section string, page shown) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.URL.RequestURI()
 		live := r.Header.Get("Dowse-Live") != ""
+		var made []byte // for the other viewers; nil if this page is an error
 		if live {
-			if body := d.cache.get(key, d.cfg.Now()); body != nil {
+			body, end := d.cache.begin(r.Context(), key, d.cfg.Now)
+			if body != nil {
 				writePage(w, http.StatusOK, body)
 				return
 			}
+			defer func() { end(made) }()
 		}
 		c, err := d.head(r)
 		if err != nil {
@@ -259,8 +271,8 @@ func (d *Dashboard) show(section string, page shown) http.Handler {
 			d.fail(w, r, c, err)
 			return
 		}
-		if live {
-			d.cache.put(key, body, d.cfg.Now())
+		if f.status <= http.StatusOK {
+			made = body
 		}
 		writePage(w, max(f.status, http.StatusOK), body)
 	})
@@ -294,6 +306,9 @@ func (d *Dashboard) head(r *http.Request) (*head, error) {
 // headOf returns a collection as the head of a page shows it.
 func headOf(c operations.Collection) *head {
 	h := &head{ID: c.ID, Name: c.Name, Dir: c.Dir, Home: "/c/" + url.PathEscape(c.ID) + "/", State: c.State, Running: c.Running}
+	if c.ID != c.Name {
+		h.Folder = c.ID
+	}
 	switch {
 	case c.Running:
 		h.Class = "running"
@@ -305,15 +320,21 @@ func headOf(c operations.Collection) *head {
 
 // frame fills what is around a page.
 func (d *Dashboard) frame(f *pageFrame, section string, r *http.Request) {
-	for _, g := range []tab{{Name: "Collections", Href: "/"}, {Name: "Compare", Href: "/compare"}, {Name: "Lab", Href: "/lab"}, {Name: "New crawl", Href: "/new"}} {
+	f.Fixed = d.ops.ReadOnly()
+	for _, g := range []tab{{Name: "Collections", Href: "/collections"}, {Name: "Compare", Href: "/compare"}, {Name: "Lab", Href: "/lab"}, {Name: "New crawl", Href: "/new"}} {
 		g.Here = g.Href == r.URL.Path
 		f.Global = append(f.Global, g)
 	}
 	if f.C == nil {
 		return
 	}
-	if section == "{$}" {
+	switch section {
+	case "{$}":
 		section = ""
+	case "sites", "tgraph": // they are views of the graph
+		section = "graph"
+	case "page": // it is one of the list
+		section = "pages"
 	}
 	for _, s := range sections {
 		f.Tabs = append(f.Tabs, tab{s.name, f.C.Home + s.path, s.path == section})
@@ -321,7 +342,7 @@ func (d *Dashboard) frame(f *pageFrame, section string, r *http.Request) {
 }
 
 // templates of pages whose section has another name.
-var templateOf = map[string]string{"{$}": "overview", "/{$}": "collections", "/new": "new", "/compare": "compare", "/lab": "lab", "/lab/run": "labrun"}
+var templateOf = map[string]string{"{$}": "overview", "/collections": "collections", "/new": "new", "/compare": "compare", "/lab": "lab", "/lab/run": "labrun"}
 
 // render writes a page into memory, so that an error does not leave half a page.
 func (d *Dashboard) render(section string, f *pageFrame) ([]byte, error) {
@@ -361,6 +382,13 @@ func (d *Dashboard) change(form done) http.Handler {
 	})
 }
 
+// An errorBody is the page of an error.
+type errorBody struct {
+	Text, Help string
+	Commands   []string // what a person can do about it
+	Back       string   // a form, as it was filled in
+}
+
 // fail shows an error as a page.
 func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, c *head, err error) {
 	if r.Context().Err() != nil {
@@ -378,8 +406,18 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, c *head, err er
 		code = http.StatusForbidden
 	case operations.Busy:
 		code = http.StatusServiceUnavailable
+	case operations.DiskFull:
+		code = http.StatusInsufficientStorage
 	}
-	f := &pageFrame{Title: "Error", C: c, Body: tidy(err.Error(), 600)}
+	b := &errorBody{Text: tidy(err.Error(), 600)}
+	if c != nil && operations.KindOf(err) == operations.Damaged {
+		b.Help = "The files are left as they are. The first command lists what is damaged, the second one makes a new collection of what can be read:"
+		b.Commands = []string{command("collection", "verify", c.Dir), command("collection", "salvage", c.Dir, "-o", strings.TrimSuffix(c.Dir, ".dowse")+"-salvaged.dowse")}
+	}
+	if r.Method == http.MethodPost && r.URL.Path == "/new" {
+		b.Back = "/new" + refilled(r)
+	}
+	f := &pageFrame{Title: "Error", C: c, Body: b}
 	d.frame(f, "error", r)
 	body, renderErr := d.render("error", f)
 	if renderErr != nil {
@@ -421,10 +459,13 @@ func back(r *http.Request, c *head, other string) string {
 	return c.Home + other
 }
 
-// A liveCache keeps pages for a moment, so that many viewers of one running crawl cost as much as one.
+// A liveCache keeps pages for a moment, so that many viewers of one running crawl cost as much as one. A page that
+// several viewers want in the same moment is made once, and the others wait for it.
 type liveCache struct {
-	mu   sync.Mutex
-	list map[string]cachedPage
+	mu      sync.Mutex
+	list    map[string]cachedPage
+	making  map[string]chan struct{} // closed when the page is made
+	changes int                      // how often all pages were forgotten
 }
 
 type cachedPage struct {
@@ -438,29 +479,55 @@ const (
 	livePages = 32
 )
 
-// get returns a page that was made a moment ago, nil for none.
-func (l *liveCache) get(key string, now time.Time) []byte {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p, ok := l.list[key]; ok && now.Before(p.till) {
-		return p.body
+// begin returns a page that was made a moment ago, or is being made. If there is none, body is nil: the caller makes the
+// page and calls end with it, with nil if that failed.
+func (l *liveCache) begin(ctx context.Context, key string, now func() time.Time) (body []byte, end func([]byte)) {
+	for {
+		l.mu.Lock()
+		if p, ok := l.list[key]; ok && now().Before(p.till) {
+			l.mu.Unlock()
+			return p.body, nil
+		}
+		wait := l.making[key]
+		if wait == nil {
+			defer l.mu.Unlock()
+			return nil, l.claim(key, now)
+		}
+		l.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, func([]byte) {}
+		}
 	}
-	return nil
 }
 
-// put keeps a page.
-func (l *liveCache) put(key string, body []byte, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.list == nil || len(l.list) >= livePages {
-		l.list = map[string]cachedPage{}
+// claim has others wait for a page until the function that it returns is called. It is called with the lock held.
+func (l *liveCache) claim(key string, now func() time.Time) func([]byte) {
+	if l.making == nil {
+		l.making = map[string]chan struct{}{}
 	}
-	l.list[key] = cachedPage{body, now.Add(liveTime)}
+	made, changes := make(chan struct{}), l.changes
+	l.making[key] = made
+	return func(body []byte) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.making, key)
+		close(made)
+		if body == nil || l.changes != changes { // what it shows may have changed while it was made
+			return
+		}
+		if l.list == nil || len(l.list) >= livePages {
+			l.list = map[string]cachedPage{}
+		}
+		l.list[key] = cachedPage{body, now().Add(liveTime)}
+	}
 }
 
 // clear forgets all pages: a form has changed something.
 func (l *liveCache) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.changes++
 	clear(l.list)
 }

@@ -17,6 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/internal/durable"
 	"dowse/internal/operations"
 	"dowse/internal/server"
 	"dowse/settings"
@@ -68,6 +69,7 @@ var made struct {
 }
 
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	code := m.Run()
 	if shared.stop != nil {
 		shared.stop()
@@ -104,12 +106,23 @@ type site struct {
 
 // open serves a dashboard over a folder until the test ends.
 func open(t testing.TB, dir string) *site {
+	return openWith(t, operations.Config{Dirs: []string{dir}, SearchKey: func() []byte { return []byte("0123456789abcdef") }})
+}
+
+// openWith serves the collections of a config.
+func openWith(t testing.TB, cfg operations.Config) *site {
 	t.Helper()
-	ops, err := operations.New(operations.Config{Dirs: []string{dir}, SearchKey: func() []byte { return []byte("0123456789abcdef") }})
+	return openFull(t, cfg, Config{LabDirs: []string{cfg.Dirs[0]}})
+}
+
+// openFull serves the collections of a config with what else the dashboard shows.
+func openFull(t testing.TB, cfg operations.Config, shown Config) *site {
+	t.Helper()
+	ops, err := operations.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := New(ops, Config{LabDirs: []string{dir}})
+	d, err := New(ops, shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,10 +146,15 @@ func open(t testing.TB, dir string) *site {
 	return &site{s, "http://" + s.Addr().String()}
 }
 
-// get returns a page as a program that has the token gets it.
+// get returns a page as a program that has the token gets it. It asks again while the index of a search is being made.
 func (s *site) get(t testing.TB, path string) (int, string, http.Header) {
 	t.Helper()
-	return s.send(t, http.MethodGet, path, nil)
+	for {
+		code, body, head := s.send(t, http.MethodGet, path, nil)
+		if code != http.StatusServiceUnavailable || !strings.Contains(body, "is being made") {
+			return code, body, head
+		}
+	}
 }
 
 // send sends a request; a form is posted.
@@ -166,10 +184,10 @@ func (s *site) send(t testing.TB, method, path string, form url.Values) (int, st
 func everyPage() map[string]string {
 	home := "/c/pools/"
 	return map[string]string{
-		"/": "Collections", "/new": "What are you looking for?", "/lab": "There is no run here", "/compare": "two to four crawls",
-		home: "Harvest rate over pages", home + "pages": "120 URLs", home + "pages?verdict=on&sort=score": "● on", home + "pages?verdict=skipped": "robots.txt",
+		"/collections": "Collections", "/new": "What are you looking for?", "/lab": "Start a run", "/new?words=tide+pools+of+the+shore": "How it is understood", "/compare": "two to four crawls",
+		home: "Harvest rate over pages", home + "pages": "120 URLs", home + "pages?verdict=on&sort=score": `class="v on"`, home + "pages?verdict=skipped": "robots.txt",
 		home + "page?url=http://shorewalks.demo/": "Why this verdict", home + "search": "Search", home + "search?q=tide": "similar", home + "labels": "Is this page on topic?",
-		home + "labels?queue=audit": "Is this page on topic?", home + "topic": "Topic file", home + "frontier": "Links by priority", home + "hosts": "shorewalks.demo",
+		home + "labels?queue=audit": "Is this page on topic?", home + "topic": "Topic file", home + "topic?value=0.9": "would be on topic", home + "topic?boost=rock+pool&ban=shop": "Apply: judge every page again", home + "frontier?exclude=%2Fold%2F": "waiting links would go", home + "frontier": "Links by priority", home + "hosts": "shorewalks.demo",
 		home + "graph": "Strongest links", home + "problems": "What was left out", home + "export": "New file", home + "settings": "Can be changed", home + "sites": "confidence",
 	}
 }
@@ -189,7 +207,7 @@ func TestEveryPageWithoutScripts(t *testing.T) {
 				t.Errorf("%s: no %s", path, part)
 			}
 		}
-		if !strings.Contains(body, "Same in a terminal") && path != "/compare" && path != "/c/pools/search" && !strings.Contains(path, "host=") {
+		if !strings.Contains(body, "Same in a terminal") {
 			t.Errorf("%s: no equal command", path)
 		}
 		if strings.Contains(body, " style=") || strings.Contains(body, "onclick") || strings.Contains(body, "<no value>") || strings.Contains(body, "ZgotmplZ") {
@@ -254,8 +272,29 @@ func TestForms(t *testing.T) {
 	if _, note := post("set", "block", "kelp.demo"); !strings.Contains(note, "kelp.demo") {
 		t.Errorf("block: note %q", note)
 	}
+	if _, body, _ := s.get(t, "/c/pools/hosts"); !strings.Contains(body, `aria-label="Unblock kelp.demo"`) {
+		t.Error("the list of hosts does not offer to unblock a blocked host")
+	}
+	if _, body, _ := s.get(t, "/c/pools/settings"); !strings.Contains(body, `aria-label="Remove kelp.demo"`) {
+		t.Error("the settings do not offer to remove a block")
+	}
+	post("set", "drop", "kelp.demo")
+	if _, body, _ := s.get(t, "/c/pools/hosts"); strings.Contains(body, "Unblock") {
+		t.Error("a block was not removed")
+	}
 	if _, note := post("set", "name", "per-host", "value", "7"); !strings.Contains(note, "7") {
 		t.Errorf("set: note %q", note)
+	}
+	for name, value := range map[string]string{"pages": "", "exclude": "", "include": "none"} {
+		if code, _, _ := s.send(t, http.MethodPost, "/c/pools/set", url.Values{"name": {name}, "value": {value}}); code != 400 {
+			t.Errorf("set %s to %q: %d, want 400: only reset removes a setting", name, value, code)
+		}
+	}
+	if code, _, _ := s.send(t, http.MethodPost, "/c/pools/set", url.Values{"name": {"max-rate"}, "reset": {"1"}}); code != http.StatusSeeOther {
+		t.Errorf("reset: %d, want %d", code, http.StatusSeeOther)
+	}
+	if _, list, _ := s.get(t, "/c/pools/settings"); strings.Contains(list, "<bdi></bdi></span></dd>") || strings.Contains(list, "</dt><dd> ") || strings.Contains(list, "</dt><dd><span") {
+		t.Errorf("the list of changes has an empty row, or a change without an author that shows by: %s", between(list, "h-changes", "</dl>"))
 	}
 	if code, _, _ := s.send(t, http.MethodPost, "/c/pools/set", url.Values{"name": {"delay"}, "value": {"soon"}}); code != 400 {
 		t.Errorf("a bad value: got %d", code)
@@ -322,7 +361,7 @@ func hostile(t testing.TB) string {
 }
 
 // hostilePages are the pages that show text of the web.
-var hostilePages = []string{"/c/pools/", "/c/pools/pages", "/c/pools/page?url=http://evil.demo/", "/c/pools/page?url=http://evil.demo/long", "/c/pools/labels", "/c/pools/frontier", "/c/pools/hosts", "/c/pools/graph", "/c/pools/search?q=tide", "/c/pools/problems"}
+var hostilePages = []string{"/c/pools/", "/c/pools/pages", "/c/pools/page?url=http://evil.demo/", "/c/pools/page?url=http://evil.demo/long", "/c/pools/labels", "/c/pools/frontier", "/c/pools/hosts", "/c/pools/graph", "/c/pools/search?q=tide", "/c/pools/problems", "/c/pools/topic"}
 
 // Hostile text is text: nothing of it is markup, it neither turns nor hides other text, and it is short.
 func TestHostileText(t *testing.T) {
@@ -412,5 +451,20 @@ func TestLayoutIsTheSame(t *testing.T) {
 	}
 	if first, second := draw(), draw(); first != second {
 		t.Error("two drawings of one graph differ")
+	}
+}
+
+// TestReadOnlyPages checks that the pages of a server that only reads hide the forms for changes, and
+// give the reason.
+func TestReadOnlyPages(t *testing.T) {
+	s := openWith(t, operations.Config{Dirs: []string{copied(t)}, ReadOnly: true})
+	for _, path := range []string{"/c/pools/settings", "/c/pools/hosts", "/c/pools/labels", "/c/pools/export", "/new"} {
+		code, body, _ := s.get(t, path)
+		if code != http.StatusOK || !strings.Contains(body, `class="read-only"`) || !strings.Contains(body, "This server only reads") {
+			t.Errorf("%s: got %d, want a page that can't change anything", path, code)
+		}
+	}
+	if _, css, _ := s.get(t, "/static/dowse.css"); !strings.Contains(css, `.read-only form[method="post"] { display: none; }`) {
+		t.Error("the style sheet does not hide the forms")
 	}
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // A labelsBody is the page on which pages are labelled.
@@ -159,11 +161,18 @@ func modelWords(m collection.Model) string {
 	return fmt.Sprintf("%s verdicts changed, %s links re-ranked", count(m.Verdicts), count(m.Links))
 }
 
-// label keeps a label and goes to the next page of the queue.
+// label keeps a label, or the same one for several pages, and goes to the next page of the queue, or back to the list.
 func (d *Dashboard) label(r *http.Request, c *head) (string, string, error) {
 	of, _ := strconv.Atoi(r.PostFormValue("of"))
-	u, label, queue := r.PostFormValue("url"), r.PostFormValue("label"), r.PostFormValue("queue")
-	done, err := d.ops.Label(r.Context(), c.ID, operations.LabelRequest{Labels: []operations.GivenLabel{{URL: u, Label: label, By: userName(), Queue: queue, Of: of, Note: r.PostFormValue("note")}}})
+	urls, label, queue := r.PostForm["url"], r.PostFormValue("label"), r.PostFormValue("queue")
+	if len(urls) == 0 {
+		return "", "", &operations.Error{Kind: operations.Invalid, Field: "url", Err: errors.New("no page was chosen: tick the pages to label")}
+	}
+	var given []operations.GivenLabel
+	for _, u := range urls {
+		given = append(given, operations.GivenLabel{URL: u, Label: label, By: userName(), Queue: queue, Of: of, Note: r.PostFormValue("note")})
+	}
+	done, err := d.ops.Label(r.Context(), c.ID, operations.LabelRequest{Labels: given})
 	if err != nil {
 		return "", "", err
 	}
@@ -171,12 +180,18 @@ func (d *Dashboard) label(r *http.Request, c *head) (string, string, error) {
 		d.trainer.begin(c.ID, func(ctx context.Context) (string, error) { return d.retrain(ctx, c.ID, false) })
 	}
 	next := back(r, c, "labels")
-	if queue != "" {
-		next = c.Home + "labels?queue=" + url.QueryEscape(queue) + "&last=" + url.QueryEscape(u) + "&was=" + url.QueryEscape(label)
+	switch {
+	case queue != "":
+		next = c.Home + "labels?queue=" + url.QueryEscape(queue) + "&last=" + url.QueryEscape(urls[0]) + "&was=" + url.QueryEscape(label)
 		return next, "", nil
+	case len(urls) > 1:
+		return next, fmt.Sprintf("Labelled %s: %s", labelWords[label], plain.Some(len(urls), "page")), nil
 	}
-	return next, fmt.Sprintf("Labelled %s: %s", label, bare(u)), nil
+	return next, fmt.Sprintf("Labelled %s: %s", label, bare(urls[0])), nil
 }
+
+// labelWords are the labels as sentences have them.
+var labelWords = map[string]string{collection.LabelOn: "on topic", collection.LabelOff: "off topic", collection.LabelSkip: "as skipped"}
 
 // retrain trains a model and returns what changed, in words.
 func (d *Dashboard) retrain(ctx context.Context, id string, accept bool) (string, error) {

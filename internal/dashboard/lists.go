@@ -1,12 +1,17 @@
 package dashboard
 
 import (
+	"bytes"
+	"encoding/csv"
 	"html/template"
+	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/internal/operations"
 )
@@ -21,8 +26,11 @@ type listBody struct {
 	Next, First  string
 	Partial      bool
 	Hosts, Skips []string
-	Note         string
+	Since        []tab
 	Other        bool // the list is of URLs that were not kept
+	Gone         bool // the list is of URLs that were taken down, which are not kept either
+	ID, Back     string
+	Labels       bool // rows can be labelled
 }
 
 // A listColumn is the head of a column that may be sorted by.
@@ -36,7 +44,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 	q := r.URL.Query()
 	query := operations.PageQuery{
 		Host: strings.TrimSpace(q.Get("host")), Text: strings.TrimSpace(q.Get("text")), Language: strings.TrimSpace(q.Get("lang")), Reason: strings.TrimSpace(q.Get("reason")),
-		Sort: q.Get("sort"), Cursor: q.Get("cursor"), Skipped: q.Get("skipped"),
+		Sort: q.Get("sort"), Cursor: q.Get("cursor"), Skipped: q.Get("skipped"), Model: strings.TrimSpace(q.Get("model")),
 	}
 	switch v := q.Get("verdict"); v {
 	case "failed":
@@ -59,10 +67,18 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &listBody{Q: q, Total: list.Total, Partial: list.Partial, Other: query.Failed || query.Skipped != ""}
+	b := &listBody{Q: q, Total: list.Total, Partial: list.Partial, Other: query.Failed || query.Skipped != "", Gone: query.Skipped == string(dowse.SkipForgotten)}
+	for _, x := range [][2]string{{"", "ever"}, {"10m", "10 minutes"}, {"1h", "an hour"}, {"24h", "a day"}, {"168h", "a week"}} {
+		b.Since = append(b.Since, tab{Name: x[1], Href: x[0], Here: q.Get("since") == x[0]})
+	}
 	self := c.Home + "pages" + with(q)
+	if query.Cursor != "" { // labels leave a person at the part that is open
+		self += "&cursor=" + url.QueryEscape(query.Cursor)
+	}
+	b.ID, b.Back = c.ID, self
 	for _, p := range list.Pages {
 		b.Rows = append(b.Rows, rowOf(c, p, self))
+		b.Labels = b.Labels || p.Judged
 	}
 	b.Kinds = choose(q, "verdict", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"unsure", "◆ Unsure"}, [2]string{"skipped", "Skipped"}, [2]string{"failed", "Failed"})
 	for i := range b.Kinds { // a reason belongs to skipped URLs only
@@ -72,7 +88,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 		}
 	}
 	sort := q.Get("sort")
-	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", ""}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n"}} {
+	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", ""}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n wide-only"}} {
 		x := listColumn{Name: s[1], Class: s[2]}
 		if s[0] != "" {
 			x.Href, x.Here = with(q, "sort", s[0]), sort == s[0] || sort == "" && s[0] == "time"
@@ -107,6 +123,7 @@ type hostsBody struct {
 type hostRow struct {
 	collection.HostRow
 	Name, Pages, Exclude string
+	Drop                 string // the entry of the settings that blocks it; "" for none
 	Strip                template.HTML
 	Delay                time.Duration
 	Bad                  bool
@@ -128,8 +145,13 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*pageFrame, error) {
 		}
 		b.Columns = append(b.Columns, x)
 	}
+	set, err := d.ops.Settings(r.Context(), c.ID)
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range list.Hosts {
 		b.Rows = append(b.Rows, hostRow{
+			Drop:    set.BlockOf(h.Host),
 			HostRow: h, Name: tidy(h.Host, 80), Pages: c.Home + "pages?host=" + url.QueryEscape(h.Host), Strip: strip(h.Last), Delay: time.Duration(h.Delay),
 			Bad: h.State != collection.HostOK, Exclude: h.Host,
 		})
@@ -141,6 +163,43 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*pageFrame, error) {
 		b.First = with(q)
 	}
 	return &pageFrame{Title: "Hosts", Command: list.Command, Live: liveOf(c), Body: b}, nil
+}
+
+// receipt sends the list of hosts with the requests to each, as proof of politeness: a file of comma-separated values.
+func (d *Dashboard) receipt(w http.ResponseWriter, r *http.Request) {
+	c, err := d.head(r)
+	if err != nil {
+		d.fail(w, r, nil, err)
+		return
+	}
+	var b bytes.Buffer
+	out := csv.NewWriter(&b)
+	_ = out.Write([]string{"host", "requests", "pages", "on_topic", "failed", "bytes", "longest_pause_s", "robots_txt", "state"}) // errors of a buffer: none
+	for cursor := ""; ; {
+		list, err := d.ops.Hosts(r.Context(), c.ID, operations.HostQuery{Sort: "name", Cursor: cursor, Limit: 500})
+		if err != nil {
+			d.fail(w, r, c, err)
+			return
+		}
+		for _, h := range list.Hosts {
+			_ = out.Write([]string{cell(h.Host), strconv.Itoa(h.Requests), strconv.Itoa(h.Pages), strconv.Itoa(h.OnTopic), strconv.Itoa(h.Failed), strconv.FormatInt(h.Bytes, 10), strconv.FormatFloat(time.Duration(h.Delay).Seconds(), 'f', 3, 64), cell(h.Robots), cell(h.State)})
+		}
+		if cursor = list.Next; cursor == "" {
+			break
+		}
+	}
+	out.Flush()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": c.ID + "-hosts.csv"}))
+	_, _ = w.Write(b.Bytes())
+}
+
+// cell returns a text of the web as a cell of a table: spreadsheets run cells that begin with certain signs.
+func cell(s string) string {
+	if s = tidy(s, 300); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
 }
 
 // strip draws pages as ● on topic and ▲ off topic.
@@ -208,6 +267,10 @@ type frontierBody struct {
 	Next      *leadRow
 	Host      string
 	HostLinks []tab
+	Try       string // the pattern that is tried
+	Excluding *operations.Exclusion
+	Gone      []string // samples of what it would remove
+	Problem   string
 }
 
 // A leadRow is a waiting link as the list shows it.
@@ -216,6 +279,7 @@ type leadRow struct {
 	Bare, Href, Anchor, Parent, ParentHref, HostName string
 	Rest                                             time.Duration
 	HostShare                                        float64
+	Going                                            bool // the exclusion that is tried would remove it
 }
 
 // frontier shows what comes next, and why.
@@ -225,7 +289,7 @@ func (d *Dashboard) frontier(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &frontierBody{Frontier: x, Q: q, ID: c.ID, Back: c.Home + "frontier" + with(q), Host: q.Get("host")}
+	b := &frontierBody{Frontier: x, Q: q, ID: c.ID, Back: c.Home + "frontier" + with(q, "exclude", ""), Host: q.Get("host")}
 	b.Histogram = leadHistogram(x.Histogram)
 	var hops []bin
 	for i, n := range x.ByHops {
@@ -234,7 +298,7 @@ func (d *Dashboard) frontier(r *http.Request, c *head) (*pageFrame, error) {
 	for len(hops) > 1 && hops[len(hops)-1].Count == 0 {
 		hops = hops[:len(hops)-1]
 	}
-	b.ByHops = histogram("Waiting links by the number of off-topic pages above them", hops, 320, 110)
+	b.ByHops = bars("Waiting links by the number of off-topic pages above them", hops, 320, 110)
 	for _, l := range x.Leads {
 		b.Rows = append(b.Rows, leadRowOf(c, l))
 	}
@@ -245,7 +309,32 @@ func (d *Dashboard) frontier(r *http.Request, c *head) (*pageFrame, error) {
 	for _, h := range x.ByHost {
 		b.HostLinks = append(b.HostLinks, tab{Name: tidy(h.Host, 60) + " " + count(h.Count), Href: with(q, "host", h.Host), Here: h.Host == b.Host})
 	}
-	return &pageFrame{Title: "Frontier", Command: command("status", c.Dir, "--top", "50"), Live: liveOf(c), Body: b}, nil
+	if err := b.try(r, d, c); err != nil {
+		return nil, err
+	}
+	return &pageFrame{Title: "Frontier", Command: x.Command, Live: liveOf(c), Body: b}, nil
+}
+
+// try adds what an exclusion would remove, before it is made.
+func (b *frontierBody) try(r *http.Request, d *Dashboard, c *head) (err error) {
+	if b.Try = strings.TrimSpace(r.URL.Query().Get("exclude")); b.Try == "" {
+		return nil
+	}
+	b.Excluding, err = d.ops.Excluding(r.Context(), c.ID, b.Try)
+	if operations.KindOf(err) == operations.Invalid {
+		b.Problem = tidy(err.Error(), 300)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, u := range b.Excluding.Samples {
+		b.Gone = append(b.Gone, bare(u))
+	}
+	for i := range b.Rows {
+		b.Rows[i].Going = b.Excluding.Removes(string(b.Rows[i].URL))
+	}
+	return nil
 }
 
 // leadHistogram draws how many links wait by priority.
@@ -254,7 +343,7 @@ func leadHistogram(list []operations.Bin) template.HTML {
 	for _, x := range list {
 		bins = append(bins, bin{Name: score(x.From), Count: x.Count})
 	}
-	return histogram("Waiting links by priority, the lowest at the left", bins, 560, 130)
+	return bars("Waiting links by priority, the lowest at the left", bins, 560, 130)
 }
 
 // leadRowOf returns a waiting link as lists show it.
@@ -280,6 +369,10 @@ func command(words ...string) string {
 	}
 	return strings.Join(list, " ")
 }
+
+// commandWords cuts a command line at its spaces. A page shows each part in one piece, since browsers
+// would break lines within flags.
+func commandWords(s string) []string { return strings.SplitAfter(s, " ") }
 
 // shellWord returns a word as a shell reads it.
 func shellWord(w string) string {

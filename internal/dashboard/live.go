@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"net/http"
-	"sync/atomic"
+	"strconv"
 	"time"
-
-	"dowse/internal/operations"
 )
 
 // Times of the stream of changes.
@@ -24,60 +23,44 @@ const (
 var echoAfter = []time.Duration{2 * time.Second, 6 * time.Second, 15 * time.Second}
 
 // live reports changes of a collection to an open page, as server-sent events. A report has no content
-// but a text that differs from the last one: the page then fetches what it shows.
+// but a text that differs from the last one: the page then fetches what it shows. It looks at the files of the collection
+// only, and reads none of them: a page that is open must not cost more the faster a crawl is.
 func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 	c, err := d.head(r)
 	if err != nil {
 		http.Error(w, "no such collection", http.StatusNotFound)
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	last, ended := &atomic.Value{}, make(chan error, 1)
-	last.Store("")
-	go func() {
-		ended <- d.ops.Follow(ctx, c.ID, "", func(list []operations.Event) error {
-			if n := len(list); n > 0 {
-				last.Store(list[n-1].ID)
-			}
-			return nil
-		})
-	}()
-	defer func() { <-ended }() // after cancel: defers run in reverse
-	defer cancel()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	s := &stream{w: w, c: http.NewResponseController(w)}
 	if s.send("retry: 5000\n\n") != nil {
 		return
 	}
-	if err := d.report(ctx, s, c, last, ended); err != nil && !errors.Is(err, context.Canceled) {
+	if err := d.report(r.Context(), s, c); err != nil && !errors.Is(err, context.Canceled) {
 		_ = s.send(": " + "end\n\n")
 	}
 }
 
-// report sends a report for each change until the stream or the collection ends.
-func (d *Dashboard) report(ctx context.Context, s *stream, c *head, last *atomic.Value, ended chan error) error {
+// report sends a report for each change until the stream ends.
+func (d *Dashboard) report(ctx context.Context, s *stream, c *head) error {
 	tick := time.NewTicker(changeEvery)
 	defer tick.Stop()
 	state, quiet, echoes := c.State, time.Duration(0), 0
-	sent := " " + state // nothing has happened yet
-	if c.Running {      // something may have happened between the page and its stream
+	sent := d.revision(c.ID, state)
+	if c.Running { // something may have happened between the page and its stream
 		echoes = len(echoAfter)
 	}
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-ended:
-			ended <- err
-			return err
 		case <-tick.C:
 		}
 		if time.Duration(n)*changeEvery%stateEvery == 0 {
 			state = d.state(ctx, c.ID)
 		}
-		now := fmt.Sprint(last.Load(), " ", state)
+		now := d.revision(c.ID, state)
 		quiet += changeEvery
 		switch {
 		case now != sent:
@@ -98,6 +81,17 @@ func (d *Dashboard) report(ctx context.Context, s *stream, c *head, last *atomic
 		}
 		sent = now
 	}
+}
+
+// revision returns a short text that differs whenever the files or the state of a collection do.
+func (d *Dashboard) revision(id, state string) string {
+	rev, err := d.ops.Revision(id)
+	if err != nil {
+		rev = "gone"
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(rev)) // never fails
+	return strconv.FormatUint(sum.Sum64(), 36) + " " + state
 }
 
 // state returns the state of a collection.

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
 	"math"
@@ -23,7 +25,7 @@ type pageBody struct {
 	ID, Self    string
 	Reasons     []reasonRow
 	Chosen      []reasonRow
-	Flips       string
+	Flips       []flip // what would change the verdict
 	Path        []tab
 	Text        []piece
 	TextError   string
@@ -37,7 +39,7 @@ type pageBody struct {
 	History     []modelRow
 	Label       string // the label that is in force
 	Description string
-	Near        tab
+	Gone        bool // it was taken down
 }
 
 // A reasonRow is one reason with a bar.
@@ -47,6 +49,13 @@ type reasonRow struct {
 	Weight float64
 	Bar    template.HTML
 	Note   string
+}
+
+// A flip is something that would change a verdict.
+type flip struct {
+	What  string
+	Score string // what the score would be; "" if it stays
+	Href  string
 }
 
 // A fact is a name and a value.
@@ -83,9 +92,15 @@ const maxShown = 200 << 10
 // onePage explains a URL and shows its text.
 func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 	u := strings.TrimSpace(r.URL.Query().Get("url"))
+	if u == "" {
+		return nil, &operations.Error{Kind: operations.Invalid, Field: "url", Err: errors.New("no page is named: choose one in a list, or give its address as url=")}
+	}
 	a, err := d.ops.Why(r.Context(), c.ID, u, true)
 	if err != nil {
 		return nil, err
+	}
+	if a.Row.Reason == dowse.SkipForgotten {
+		return takenDown(c, a, u), nil
 	}
 	self := pageHref(c, string(a.Row.URL))
 	b := &pageBody{Account: a, ID: c.ID, Self: self}
@@ -96,7 +111,7 @@ func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 		b.TextError = tidy(err.Error(), 200)
 	}
 	b.R = rowOf(c, a.Row, self)
-	b.judge()
+	b.judge(c)
 	b.choice(c)
 	b.links(c)
 	b.facts(c)
@@ -106,6 +121,15 @@ func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 		}
 	}
 	return &pageFrame{Title: b.R.Title, Command: command("why", c.Dir, string(a.Row.URL)), Body: b}, nil
+}
+
+// takenDown is the page about a URL that was taken down. The collection keeps only that and why: the URL
+// is the one that was asked for.
+func takenDown(c *head, a *operations.Account, u string) *pageFrame {
+	b := &pageBody{Account: a, ID: c.ID, Gone: true, TextError: "It was taken down: neither its text nor its links are kept."}
+	b.R = row{Title: "A page that was taken down", Bare: bare(u), URL: u, Verdict: string(a.Row.Reason)}
+	b.facts(c)
+	return &pageFrame{Title: b.R.Title, Command: command("why", c.Dir, u), Body: b}
 }
 
 // read adds the text of the page, with the words of its reasons marked.
@@ -146,7 +170,7 @@ func (b *pageBody) marker() func(string) bool {
 }
 
 // judge adds the reasons of the verdict, and what would change it.
-func (b *pageBody) judge() {
+func (b *pageBody) judge(c *head) {
 	if b.Judged == nil {
 		return
 	}
@@ -154,7 +178,6 @@ func (b *pageBody) judge() {
 	for _, x := range b.Judged.Because {
 		most = math.Max(most, math.Abs(x.Weight))
 	}
-	var flips []string
 	for _, x := range b.Judged.Because {
 		name := x.What
 		if x.Word != "" {
@@ -163,22 +186,12 @@ func (b *pageBody) judge() {
 		note := ""
 		if x.Flips {
 			note = "without it " + score(x.Without)
-			flips = append(flips, "“"+tidy(name, 40)+"”")
 		}
 		b.Reasons = append(b.Reasons, reasonRow{What: tidy(name, 60), Count: x.Count, Weight: x.Weight, Bar: weightBar(x.Weight, most), Note: note})
 	}
 	sort.SliceStable(b.Reasons, func(i, j int) bool { return math.Abs(b.Reasons[i].Weight) > math.Abs(b.Reasons[j].Weight) })
 	b.Reasons = b.Reasons[:min(len(b.Reasons), 24)]
-	other := "on topic"
-	if b.Judged.OnTopic {
-		other = "off topic"
-	}
-	switch n := len(flips); {
-	case n == 0:
-		b.Flips = "No single reason decides: without any one of them the verdict would be the same."
-	default:
-		b.Flips = fmt.Sprintf("It would be %s without %s.", other, strings.Join(flips[:min(n, 4)], ", or without "))
-	}
+	b.flips(c)
 	for _, m := range b.Models {
 		v := "off"
 		if m.OnTopic {
@@ -186,6 +199,80 @@ func (b *pageBody) judge() {
 		}
 		b.History = append(b.History, modelRow{tidy(m.Model, 40), v, m.Relevance})
 	}
+}
+
+// maxFlips is how many reasons are named that would change a verdict alone.
+const maxFlips = 3
+
+// flips adds what would change the verdict: one reason less, the fewest of them together, another threshold, another
+// model.
+func (b *pageBody) flips(c *head) {
+	j := b.Judged
+	for _, x := range j.Because {
+		if x.Flips && len(b.Flips) < maxFlips && !isSum(x.What) && x.What != "bias" {
+			b.Flips = append(b.Flips, flip{What: "without " + quoted(x), Score: score(x.Without)})
+		}
+	}
+	if len(b.Flips) == 0 {
+		if names, left := together(j); len(names) > 0 {
+			b.Flips = append(b.Flips, flip{What: "without " + strings.Join(names, " and "), Score: score(left)})
+		}
+	}
+	href := c.Home + "topic?value=" + score(j.Relevance)
+	switch {
+	case j.OnTopic && j.Relevance < 1:
+		b.Flips = append(b.Flips, flip{What: fmt.Sprintf("with a threshold above %s (now %s)", score(j.Relevance), score(j.Threshold)), Href: href})
+	case !j.OnTopic && j.Relevance > 0:
+		b.Flips = append(b.Flips, flip{What: fmt.Sprintf("with a threshold of %s or less (now %s)", score(j.Relevance), score(j.Threshold)), Href: href})
+	}
+	for _, m := range b.Models {
+		if m.OnTopic != j.OnTopic {
+			b.Flips = append(b.Flips, flip{What: "with the model " + tidy(m.Model, 40), Score: score(m.Relevance), Href: c.Home + "labels"})
+			break
+		}
+	}
+}
+
+// quoted returns a reason in quotes, as a word if one is known.
+func quoted(x collection.Part) string {
+	return "“" + tidy(strings.Trim(cmp.Or(x.Word, x.What), `"“”`), 40) + "”"
+}
+
+// maxTogether is how many reasons are left out together: more than that explain nothing.
+const maxTogether = 6
+
+// together returns the fewest reasons without which a verdict would change, the strongest first, and the relevance
+// without them; none if even many of them would not change it, or if weights do not add up.
+func together(j *collection.Ruling) (names []string, left float64) {
+	sum, side := 0.0, 1.0
+	if !j.OnTopic {
+		side = -1
+	}
+	for _, x := range j.Because {
+		sum += x.Weight
+	}
+	var relevance func(float64) float64
+	switch j.Scale {
+	case "log-odds":
+		relevance = func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+	case "share", "cosine":
+		relevance = func(z float64) float64 { return min(max(z, 0), 1) }
+	default:
+		return nil, 0
+	}
+	for _, x := range j.Because { // the strongest first
+		if x.Weight*side <= 0 || isSum(x.What) || x.What == "bias" {
+			continue
+		}
+		names, sum = append(names, quoted(x)), sum-x.Weight
+		if left = relevance(sum); (left >= j.Threshold) != j.OnTopic {
+			return names, left
+		}
+		if len(names) == maxTogether {
+			break
+		}
+	}
+	return nil, 0
 }
 
 // weightBar draws a weight, to the largest of its list.

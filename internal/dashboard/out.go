@@ -1,9 +1,12 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,36 +112,79 @@ func (d *Dashboard) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.Close()
+	sendFile(w, r, f, e.Name)
+}
+
+// sendFile sends a file to be saved under a name.
+func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, name string) {
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Hour))
 	http.ServeContent(w, r, "", time.Time{}, f)
 }
 
 // A newBody is the form for a new crawl, with what was filled in.
 type newBody struct {
-	Words, Topic, Seeds, Name, Pages, Contact, Agent string
-	Demo                                             bool
-	Jobs                                             []operations.Job
+	Words, Topic, Seeds, Name, Pages, Contact string
+	Demo                                      bool
+	Jobs                                      []operations.Job
+	Check                                     *operations.TopicReading // how the topic is understood; nil without one
+	Problem                                   string
 }
 
 // newCrawl shows the form for a new crawl.
 func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 	q := r.URL.Query()
-	b := &newBody{Words: q.Get("words"), Seeds: q.Get("seeds"), Pages: "200", Jobs: d.ops.Jobs()}
-	return &pageFrame{Title: "New crawl", Command: `dowse crawl 'coral bleaching' --seed https://example.org/ --pages 200`, Body: b}, nil
+	b := &newBody{
+		Words: q.Get("words"), Seeds: q.Get("seeds"), Name: q.Get("name"), Contact: q.Get("contact"), Topic: q.Get("topic"), Demo: q.Get("demo") != "",
+		Pages: cmp.Or(q.Get("pages"), "200"), Jobs: d.ops.Jobs(),
+	}
+	f := &pageFrame{Title: "New crawl", Command: `dowse crawl 'coral bleaching' --seed https://example.org/ --pages 200`, Body: b}
+	f.Poll = slices.ContainsFunc(b.Jobs, func(j operations.Job) bool { return j.State == operations.JobRunning })
+	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds)}
+	if len(question.Words) == 0 && strings.TrimSpace(b.Topic) == "" {
+		return f, nil
+	}
+	check, err := d.ops.CheckTopic(r.Context(), question)
+	switch {
+	case operations.KindOf(err) != "":
+		b.Problem = tidy(err.Error(), 300)
+	case err != nil:
+		return nil, err
+	default:
+		b.Check, f.Command = check, operations.NewCommand(question, b.Pages, b.Contact, b.Name, b.Demo)
+	}
+	return f, nil
+}
+
+// refilled returns the query that fills the form for a new crawl in again, so that an error costs a person no typing. A
+// long topic file does not fit into an address.
+func refilled(r *http.Request) string {
+	q := url.Values{}
+	for _, name := range []string{"words", "seeds", "pages", "name", "contact", "topic", "demo"} {
+		if v := r.PostFormValue(name); v != "" && len(v) < 2000 {
+			q.Set(name, v)
+		}
+	}
+	return "?" + q.Encode()
+}
+
+// entries returns the lines of a field that has one entry per line. An entry is not split at
+// blanks, so that a text which is no address is refused as a whole.
+func entries(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		if x := strings.TrimSpace(line); x != "" {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // start starts a crawl.
 func (d *Dashboard) start(r *http.Request, _ *head) (string, string, error) {
 	form := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	q := operations.StartRequest{Name: form("name"), Topic: form("topic"), Demo: form("demo") != "", Settings: map[string][]string{}}
-	for line := range strings.Lines(form("words")) {
-		if w := strings.TrimSpace(line); w != "" {
-			q.Words = append(q.Words, w)
-		}
-	}
-	q.Seeds = strings.Fields(form("seeds"))
+	q.Words, q.Seeds = entries(form("words")), entries(form("seeds"))
 	for _, name := range []string{"pages", "contact", "agent", "strategy", "scope"} {
 		if v := form(name); v != "" {
 			q.Settings[name] = []string{v}
@@ -157,15 +203,20 @@ func (d *Dashboard) start(r *http.Request, _ *head) (string, string, error) {
 // resume continues a crawl.
 func (d *Dashboard) resume(r *http.Request, c *head) (string, string, error) {
 	changes := map[string][]string{}
-	if v := strings.TrimSpace(r.PostFormValue("pages")); v != "" {
-		changes["pages"] = []string{v}
+	for _, limit := range limitOf {
+		if v := strings.TrimSpace(r.PostFormValue(limit[0])); v != "" {
+			changes[limit[0]] = []string{v}
+		}
 	}
 	job, err := d.ops.Continue(r.Context(), c.ID, changes)
 	if err != nil {
 		return "", "", err
 	}
-	if job.State == operations.JobFailed {
+	switch job.State {
+	case operations.JobFailed:
 		return "", "", &operations.Error{Kind: operations.Conflict, Err: fmt.Errorf("the crawl ended: %s", job.Log)}
+	case operations.JobDone:
+		return c.Home, "The crawl has ended again. " + job.Log, nil
 	}
 	return c.Home, "The crawl goes on: " + job.Command, nil
 }

@@ -2,11 +2,15 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"dowse"
@@ -14,12 +18,16 @@ import (
 	"dowse/internal/operations"
 )
 
-// collections lists all collections. If there is one only, the browser could go there directly, but
-// then no page would lead to the others that appear later.
+// collections lists all collections.
 func (d *Dashboard) collections(r *http.Request, _ *head) (*pageFrame, error) {
 	list, err := d.ops.Collections(r.Context())
 	if err != nil {
 		return nil, err
+	}
+	if d.count(r.Context(), list) {
+		if list, err = d.ops.Collections(r.Context()); err != nil {
+			return nil, err
+		}
 	}
 	type line struct {
 		*head
@@ -27,16 +35,39 @@ func (d *Dashboard) collections(r *http.Request, _ *head) (*pageFrame, error) {
 		Share            float64
 		Begun            time.Time
 		Problem          string
+		Known            bool   // whether the pages were counted
+		Base, In         string // its folder, and the one that this is in
 	}
 	var lines []line
 	for _, c := range list {
-		x := line{head: headOf(c), Fetched: c.Fetched, OnTopic: c.OnTopic, Begun: c.Begun, Problem: c.Error}
+		x := line{head: headOf(c), Fetched: c.Fetched, OnTopic: c.OnTopic, Begun: c.Begun, Problem: c.Error, Known: c.Fetched > 0 || !c.Running && c.State != operations.StateKilled, Base: filepath.Base(c.Dir), In: filepath.Dir(c.Dir)}
 		if c.Fetched > 0 {
 			x.Share = float64(c.OnTopic) / float64(c.Fetched)
 		}
 		lines = append(lines, x)
 	}
-	return &pageFrame{Title: "Collections", Command: "dowse status", Body: lines}, nil
+	return &pageFrame{Title: "Collections", Command: operations.ListCommand(list), Body: lines}, nil
+}
+
+// How much is done to count the pages of collections that have not recorded their number.
+const (
+	countMost   = 8
+	countWithin = 400 * time.Millisecond
+)
+
+// count opens collections that run or were killed, since only an open one knows how many pages it has,
+// and reports whether there was any. It waits for a moment only: a large one is ready the next time.
+func (d *Dashboard) count(ctx context.Context, list []operations.Collection) (any bool) {
+	ctx, cancel := context.WithTimeout(ctx, countWithin)
+	defer cancel()
+	n := 0
+	for _, c := range list {
+		if n < countMost && (c.Running || c.State == operations.StateKilled) {
+			n++
+			_, _ = d.ops.Status(ctx, c.ID) // one that can't be read is listed as such
+		}
+	}
+	return n > 0
 }
 
 // A figure is a chart with its explanation.
@@ -56,12 +87,80 @@ type overviewBody struct {
 	Books     template.HTML
 	BookKeys  []stackPart
 	Latest    []row
+	Events    []eventRow
+	Drift     *driftView
 	Skipped   []collection.ReasonCount
 	Judged    string // how far the judge can be trusted
 	Limits    string // what keeps it from going faster
 	State     string
 	Age       time.Duration
 	Frontier  *operations.Frontier
+	Raise     *raise
+	Mean      float64 // pages per second of all runs
+}
+
+// A driftView is a fall of the harvest with the host to blame.
+type driftView struct {
+	*operations.Drift
+	Pages, Back string // the pages of the host; where the form returns to
+	Share       string
+}
+
+// drift returns a fall of the harvest, nil if there is none or the crawl does not run: then nothing can be done about
+// it.
+func (d *Dashboard) drift(ctx context.Context, c *head) *driftView {
+	if !c.Running {
+		return nil
+	}
+	x, err := d.ops.Drift(ctx, c.ID)
+	if err != nil || x == nil {
+		return nil
+	}
+	return &driftView{x, c.Home + "pages?verdict=off&host=" + url.QueryEscape(x.Host), c.Home, percent(x.OffRate)}
+}
+
+// A raise is a limit that has ended a crawl, to be raised before it can be continued.
+type raise struct {
+	Name  string // of the setting
+	Now   string // its value
+	Value string // a higher one; "" if a person has to choose
+	Unit  string
+}
+
+// limitOf has the setting of each limit that ends a crawl, and what it counts.
+var limitOf = map[dowse.StopReason][2]string{
+	dowse.StopPages: {"pages", "pages"}, dowse.StopOnTopic: {"on-topic", "pages on topic"}, dowse.StopBytes: {"bytes", "received"}, dowse.StopTime: {"time", "running time"},
+}
+
+// raised returns the limit at which a crawl has stopped, nil if it may simply be continued.
+func (d *Dashboard) raised(ctx context.Context, c *head, report *operations.Report) *raise {
+	limit, ok := limitOf[report.Stopped]
+	if !ok || report.Running {
+		return nil
+	}
+	s, err := d.ops.Settings(ctx, c.ID)
+	if err != nil {
+		return nil
+	}
+	x := &raise{Name: limit[0], Unit: limit[1]}
+	reached := map[dowse.StopReason]int{dowse.StopPages: report.Fetched, dowse.StopOnTopic: report.OnTopic}[report.Stopped]
+	for _, v := range s.Settings {
+		if v.Name != x.Name {
+			continue
+		}
+		x.Now = v.Value
+		n, err := strconv.Atoi(strings.ReplaceAll(v.Value, ",", ""))
+		switch {
+		case err == nil && n > reached && reached > 0:
+			return nil // it was raised since
+		case err == nil && reached > 0:
+			x.Value = strconv.Itoa(2 * n)
+		}
+	}
+	if x.Now == "" {
+		return nil
+	}
+	return x
 }
 
 // latest is how many decisions the overview shows.
@@ -86,7 +185,11 @@ func (d *Dashboard) overview(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &overviewBody{Report: report, ID: c.ID, Frontier: front, Age: time.Duration(report.Elapsed)}
+	events, err := d.events(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	b := &overviewBody{Report: report, ID: c.ID, Frontier: front, Age: time.Duration(report.Elapsed), Events: events, Drift: d.drift(ctx, c)}
 	b.Harvest = harvestFigure(series)
 	b.Speed, b.HasSpeed = speedFigure(series)
 	b.Histogram = leadHistogram(front.Histogram)
@@ -99,6 +202,10 @@ func (d *Dashboard) overview(r *http.Request, c *head) (*pageFrame, error) {
 	b.Skipped = b.Skipped[:min(len(b.Skipped), 6)]
 	b.trust()
 	b.words(d.cfg.StopMeans)
+	b.Raise = d.raised(ctx, c, report)
+	if b.Age > 0 {
+		b.Mean = float64(report.Fetched) / b.Age.Seconds()
+	}
 	return &pageFrame{Title: "Overview", Command: report.Command, Live: liveOf(c), Body: b}, nil
 }
 
@@ -110,7 +217,7 @@ func harvestFigure(s *operations.Series) figure {
 		moving.Points = append(moving.Points, chartPoint{float64(p.Pages), p.Moving})
 	}
 	f := figure{ID: "harvest", Explain: "The share of the fetched pages that are on topic, by the present judge. A crawl that runs dry falls.", Chart: chart{
-		Title: "Harvest rate over pages fetched", X: "pages", Y: "harvest", Top: 1, Width: 720, Height: 250, Lines: []line{all, moving},
+		Title: "Harvest rate over pages fetched", X: "pages", Y: "harvest", Top: 1, Width: 720, Height: 300, Lines: []line{all, moving},
 	}}
 	for i, m := range s.Marks {
 		if i >= len(s.Marks)-8 {
@@ -181,8 +288,11 @@ func (b *overviewBody) words(means map[dowse.StopReason]string) {
 	}
 }
 
-// maxNodes is how many hosts a graph shows.
-const maxNodes = 120
+// How many hosts a graph shows, and on a narrow screen.
+const (
+	maxNodes  = 120
+	maxNarrow = 40
+)
 
 // graph draws the hosts and the links between them.
 func (d *Dashboard) graph(r *http.Request, c *head) (*pageFrame, error) {
@@ -236,10 +346,14 @@ func (d *Dashboard) graph(r *http.Request, c *head) (*pageFrame, error) {
 			top = append(top, step{tab{Name: nodes[a].Name, Href: nodes[a].Href}, tab{Name: nodes[b].Name, Href: nodes[b].Href}, e.Pages})
 		}
 	}
+	narrow := slices.Clone(nodes[:min(len(nodes), maxNarrow)])
+	between := slices.DeleteFunc(slices.Clone(edges), func(e drawnEdge) bool { return e.A >= len(narrow) || e.B >= len(narrow) })
 	layout(nodes, edges, 1200, 720)
+	layout(narrow, between, 400, 560)
+	const title = "Hosts and the links between them"
 	body := map[string]any{
-		"Graph": g, "SVG": graphSVG("Hosts and the links between them", nodes, edges, 1200, 720), "Steps": top, "Hosts": len(nodes), "C": c,
-		"Sample": g.Pages < g.Of,
+		"Graph": g, "SVG": graphSVG(title, nodes, edges, 1200, 720), "Narrow": graphSVG(title, narrow, between, 400, 560), "Steps": top, "Hosts": len(nodes), "C": c,
+		"Sample": g.Pages < g.Of, "Tabs": d.graphTabs(c, "Hosts"),
 	}
 	return &pageFrame{Title: "Graph", Command: g.Command, Body: body}, nil
 }
@@ -250,5 +364,5 @@ func (d *Dashboard) sites(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pageFrame{Title: "Sites", Command: command("sites", c.Dir), Body: map[string]any{"L": list, "C": c}}, nil
+	return &pageFrame{Title: "Sites", Command: list.Command, Body: map[string]any{"L": list, "C": c, "Tabs": d.graphTabs(c, "Sites")}}, nil
 }

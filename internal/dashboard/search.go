@@ -52,12 +52,13 @@ func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 		args = append(args, "--all")
 	}
 	if b.Similar != "" {
-		args = append(args, "--similar", b.Similar)
+		args = append(args, "--similar="+b.Similar)
 	}
 	if b.Query != "" {
-		args = append(args, b.Query)
+		args = append(args, "--", b.Query)
 	}
 	if b.Query == "" && b.Similar == "" {
+		f.Command = command(append(args, "WORDS")...)
 		return f, nil
 	}
 	f.Command = command(args...)
@@ -72,7 +73,7 @@ func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Found, b.Took = found, time.Since(began)
+	b.Found, b.Took, f.Command = found, time.Since(began), found.Command
 	for _, h := range found.Hits {
 		b.Hits = append(b.Hits, hitOf(c, h))
 	}

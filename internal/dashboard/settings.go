@@ -9,23 +9,6 @@ import (
 	"dowse/internal/operations"
 )
 
-// topic shows what a crawl looks for.
-func (d *Dashboard) topic(r *http.Request, c *head) (*pageFrame, error) {
-	s, err := d.ops.Settings(r.Context(), c.ID)
-	if err != nil {
-		return nil, err
-	}
-	var seeds []tab
-	for i, u := range s.Seeds {
-		if i == 50 {
-			break
-		}
-		seeds = append(seeds, tab{Name: bare(u), Href: pageHref(c, u)})
-	}
-	body := map[string]any{"Topic": tidyText(s.Topic, 64<<10), "Seeds": seeds, "More": max(0, len(s.Seeds)-len(seeds)), "S": s, "C": c}
-	return &pageFrame{Title: "Topic", Command: command("collection", "info", c.Dir), Body: body}, nil
-}
-
 // settings shows the settings of a crawl, those that can be changed as a form.
 func (d *Dashboard) settings(r *http.Request, c *head) (*pageFrame, error) {
 	s, err := d.ops.Settings(r.Context(), c.ID)
@@ -49,9 +32,12 @@ func (d *Dashboard) settings(r *http.Request, c *head) (*pageFrame, error) {
 	var changes []change
 	for i := len(s.Changes) - 1; i >= 0 && len(changes) < 20; i-- {
 		x := s.Changes[i]
+		if len(x.Changes) == 0 {
+			continue // it was refused, or the settings were as wanted already
+		}
 		changes = append(changes, change{x.At, tidy(x.By, 40), tidy(strings.Join(x.Changes, ", "), 300)})
 	}
-	body := map[string]any{"Fixed": fixed, "Open": open, "Changes": changes, "C": c, "S": s}
+	body := map[string]any{"Fixed": fixed, "Open": open, "Entries": s.Entries, "Changes": changes, "C": c, "S": s}
 	return &pageFrame{Title: "Settings", Command: command("set", c.Dir), Body: body}, nil
 }
 
@@ -72,9 +58,13 @@ func (d *Dashboard) set(r *http.Request, c *head) (string, string, error) {
 		words = "Removed " + form("drop") + "."
 	case name == "":
 		return "", "", &operations.Error{Kind: operations.Invalid, Err: fmt.Errorf("nothing to change: the form has no setting")}
-	case form("value") == "":
+	case form("reset") != "":
 		q.Reset = []string{name}
 		words = name + " has its default again."
+	case form("value") == "":
+		return "", "", &operations.Error{Kind: operations.Invalid, Field: name, Err: fmt.Errorf("%s: there is no new value; give one, or use reset to return to the default", tidy(name, 40))}
+	case (name == "include" || name == "exclude") && form("value") == "none":
+		return "", "", &operations.Error{Kind: operations.Invalid, Field: name, Err: fmt.Errorf("%s: none is not a pattern; use reset to remove all patterns", name)}
 	default:
 		q.Set[name] = []string{form("value")}
 		words = name + " is " + form("value") + " now."

@@ -31,16 +31,20 @@ type plan struct {
 	links     []target
 	nav, text int // number of links in the navigation and in the text
 	foot      int // number of links in the footer
+	promo     int // number of links that all pages of the site share in addition
 }
 
 // add appends a link.
 func (p *plan) add(t target) { p.links = append(p.links, t) }
 
-// navLinks and the next three return the links of one part of the page.
+// navLinks and the next four return the links of one part of the page.
 func (p *plan) navLinks() []target  { return p.links[:p.nav] }
 func (p *plan) textLinks() []target { return p.links[p.nav : p.nav+p.text] }
-func (p *plan) listLinks() []target { return p.links[p.nav+p.text : len(p.links)-p.foot] }
-func (p *plan) footLinks() []target { return p.links[len(p.links)-p.foot:] }
+func (p *plan) listLinks() []target { return p.links[p.nav+p.text : len(p.links)-p.foot-p.promo] }
+func (p *plan) footLinks() []target {
+	return p.links[len(p.links)-p.foot-p.promo : len(p.links)-p.promo]
+}
+func (p *plan) promoLinks() []target { return p.links[len(p.links)-p.promo:] }
 
 // Parameters of a site's own links.
 const (
@@ -96,6 +100,8 @@ func (w *Web) planOriginal(p pageRef) plan {
 	for _, local := range p.site.foot {
 		pl.add(target{page: p.site.first + int(local)})
 	}
+	promoted := w.promoted(p.site)
+	pl.links, pl.promo = append(pl.links, promoted...), len(promoted)
 	return pl
 }
 

@@ -15,6 +15,7 @@ func (w *Web) render(p pageRef, at place) []byte {
 	r := w.newPageWriter(p, at)
 	r.head()
 	r.frame()
+	r.popular()
 	r.article()
 	r.foot()
 	return r.buf
@@ -63,12 +64,15 @@ func (w *Web) newPageWriter(p pageRef, at place) *pageWriter {
 		slips: p.source != p.id, slipSeed: uint64(p.id)*2 + 1,
 	}
 	r.setMix(p)
-	text := float64(max(top.PageBytes-5300, 2000))
+	text := float64(w.meanText())
 	r.passages = min(max(int(r.rng.logNormal(text, top.PageSpread)), 600), 160_000) / sentenceBytes
 	r.title = r.newTitle()
 	r.buf = make([]byte, 0, 9000+len(r.plan.links)*90+r.passages*sentenceBytes*5/4)
 	return r
 }
+
+// meanText returns the mean size of a page's own text in bytes.
+func (w *Web) meanText() int { return max(w.config.Topology.PageBytes-5300, 2000) }
 
 // setMix draws how much of the text is on the page's topic, 12 to 57 per cent
 // of its sentences, and how much on a related one. A page of an article may be
@@ -386,7 +390,9 @@ func (r *pageWriter) open(t target) {
 // foot writes the footer: a notice about cookies that is the same on all sites,
 // and the links of chooseFooter.
 func (r *pageWriter) foot() {
-	r.str("<footer>\n<p>")
+	r.str("<footer>\n")
+	r.promotions()
+	r.str("<p>")
 	r.str(phrases[r.lex.language].cookies)
 	r.str("</p>\n<p>&copy; ")
 	r.str(siteName(r.page.site.host))

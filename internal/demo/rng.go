@@ -75,4 +75,6 @@ const (
 	forDate
 	forSeeds
 	forPeople
+	forTemplate
+	forTemplateText
 )

@@ -263,3 +263,6 @@ func (f *File) fault(op Op) error {
 	}
 	return nil
 }
+
+// Handle returns the file of the operating system, to give it to a child process.
+func (f *File) Handle() *os.File { return f.f }

@@ -2,7 +2,6 @@ package durable
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"runtime"
 )
 
 // Replace replaces a file by what write writes, or creates it. A link in its
@@ -21,7 +20,11 @@ func (d Dir) Replace(name string, write func(w io.Writer) error) error {
 	if err := d.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a run that was killed, or put there by someone else
 		return err
 	}
-	return d.replace(name, tmp, 0o644, nil, write)
+	p, err := d.begin(name, tmp, 0o644)
+	if err != nil {
+		return err
+	}
+	return p.fill(nil, write)
 }
 
 // WriteFile is Replace with bytes.
@@ -36,15 +39,12 @@ func bytesTo(data []byte) func(io.Writer) error {
 	}
 }
 
-// replace writes a temporary file and renames it. check, if set, is called
-// before renaming.
-func (d Dir) replace(name, tmp string, perm fs.FileMode, check func() error, write func(w io.Writer) error) error {
-	p, err := d.begin(name, tmp, perm)
-	if err != nil {
-		return err
-	}
+// fill writes the temporary file and moves it to its place. check, if set, is called
+// before that.
+func (p *Pending) fill(check func() error, write func(w io.Writer) error) error {
 	w := bufio.NewWriterSize(p, 1<<18)
-	if err = write(w); err == nil {
+	err := write(w)
+	if err == nil {
 		err = w.Flush()
 	}
 	if err == nil && check != nil {
@@ -63,6 +63,7 @@ type Pending struct {
 	*File
 	d         Dir
 	name, tmp string
+	locked    bool // Sweep of another process leaves it alone
 }
 
 // begin creates the temporary file.
@@ -81,7 +82,12 @@ func (p *Pending) Commit() error {
 	if err == nil {
 		err = p.d.still(p.tmp, p.File)
 	}
-	if err = errors.Join(err, p.Close()); err == nil {
+	if p.locked && runtime.GOOS != "windows" { // the lock is held until the file has its name
+		if err == nil {
+			err = p.d.rename(p.tmp, p.name)
+		}
+		err = errors.Join(err, p.Close())
+	} else if err = errors.Join(err, p.Close()); err == nil {
 		err = p.d.rename(p.tmp, p.name)
 	}
 	if err != nil {
@@ -151,7 +157,7 @@ func WriteFile(file string, data []byte) error { return Replace(file, bytesTo(da
 // Begin is Replace for a caller that writes bit by bit. The caller ends it with
 // Commit or Abandon. The file must not be a device or a pipe.
 func Begin(file string) (*Pending, error) {
-	return In(filepath.Dir(file)).begin(filepath.Base(file), temporaryName(), 0o644)
+	return In(filepath.Dir(file)).beginLocked(filepath.Base(file), 0o644)
 }
 
 // NewSecret writes a file that only its owner may read, and that must not
@@ -191,12 +197,12 @@ func replaceAt(file string, perm fs.FileMode, check func() error, write func(w i
 		return &fs.PathError{Op: "write", Path: file, Err: errors.New("is a folder")}
 	}
 	d, name := In(filepath.Dir(file)), filepath.Base(file)
-	return d.replace(name, temporaryName(), perm, check, write)
+	p, err := d.beginLocked(name, perm)
+	if err != nil {
+		return err
+	}
+	return p.fill(check, write)
 }
-
-// temporaryName returns a random name, under which no other process can have
-// prepared anything.
-func temporaryName() string { return ".dowse-" + strings.ToLower(rand.Text()) + Temporary }
 
 // isStream reports whether a path leads to a device or a pipe, as /dev/stdout
 // does.

@@ -15,10 +15,10 @@ type attributes struct {
 	name, property, httpEquiv     []byte // meta
 	itemtype, itemprop, typeof    []byte // microdata, RDFa
 	encoding                      []byte // of annotation-xml
-	class, id, role               []byte // read only if styled is set
+	class, id, role, style, start []byte // read only if styled is set
 	hidden, pubdate, font         bool
 
-	styled bool // class, id and role are read too
+	styled bool // class, id, role, style and start are read too
 	any    bool // at least one is set, so the struct must be cleared before the next tag
 }
 
@@ -163,8 +163,32 @@ func (a *attributes) styleOf(key string) *[]byte {
 		return &a.id
 	case "role":
 		return &a.role
+	case "style":
+		return &a.style
+	case "start":
+		return &a.start
 	}
 	return nil
+}
+
+// maxStyle is how many bytes of a style attribute are read.
+const maxStyle = 1024
+
+// isHidden reports whether the element is not shown: by the attribute hidden or, if styles are read, by its style
+// attribute. Style sheets are not read.
+func (a *attributes) isHidden() bool {
+	if a.hidden || len(a.style) == 0 {
+		return a.hidden
+	}
+	for rule := range bytes.SplitSeq(a.style[:min(len(a.style), maxStyle)], []byte(";")) {
+		name, value, _ := bytes.Cut(rule, []byte(":"))
+		value, _, _ = bytes.Cut(value, []byte("!")) // important
+		name, value = bytes.TrimSpace(name), bytes.TrimSpace(value)
+		if eq(name, "display") && eq(value, "none") || eq(name, "visibility") && eq(value, "hidden") {
+			return true
+		}
+	}
+	return false
 }
 
 // attributeText returns the text of an attribute written as val: references

@@ -19,7 +19,7 @@ func (p *pass) insertForeign(e *element, s space) {
 		return
 	}
 	unread := e.atom() == atom.Script || e.atom() == atom.Style
-	p.open.push(frame{tag: e.tag, kind: k, space: s, hidden: e.attr.hidden || unread}, p)
+	p.open.push(frame{tag: e.tag, kind: k, space: s, hidden: e.attr.isHidden() || unread}, p)
 }
 
 // integrates reports whether a start tag in foreign content is handled as HTML.

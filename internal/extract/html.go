@@ -34,9 +34,13 @@ type Options struct {
 
 	// Mark, if set, is called for each element that is opened, and OnMarked when an
 	// element that got a mark other than 0 is closed, with the part of the text in
-	// it. Both are for readers that need the structure of a page; a crawl does not.
+	// it. OnText, if set, is called with each text as it is written, with its white space,
+	// and with how many bytes of text are before it; a br is a line break. These are for
+	// readers that need the structure of a page; a crawl does not. With Mark, elements that
+	// their style attribute hides are read as those with the attribute hidden.
 	Mark     func(Element) uint8
 	OnMarked func(mark uint8, start, end int)
+	OnText   func(at int, text []byte)
 }
 
 // An Element is what [Options].Mark sees of an element. Its attributes are valid
@@ -44,7 +48,9 @@ type Options struct {
 type Element struct {
 	Name            atom.Atom // 0 for an element that HTML does not know
 	Class, ID, Role []byte
-	Link            bool // it has an href
+	Start           []byte // the first number of a list
+	Link            bool   // it has an href
+	At              int    // bytes of text before it
 }
 
 // The limits that Document.Cut names.

@@ -153,7 +153,7 @@ func (t *prose) addRune(s []byte) int {
 	case unicode.IsSpace(r) || unicode.IsControl(r):
 		t.space()
 		t.run = 0
-	case isUnshown(r):
+	case IsUnshown(r):
 	default:
 		if r > 0x2000 && !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			t.run = 0
@@ -163,9 +163,9 @@ func (t *prose) addRune(s []byte) int {
 	return n
 }
 
-// isUnshown reports whether r only changes how other characters are shown: soft
+// IsUnshown reports whether r only changes how other characters are shown: soft
 // hyphens, embeddings and overrides of the direction, byte order marks.
-func isUnshown(r rune) bool {
+func IsUnshown(r rune) bool {
 	return r == 0xAD || r == 0xFEFF || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
 

@@ -141,10 +141,13 @@ func (p *pass) startInFrameset(e *element) {
 func (p *pass) insert(e *element) {
 	p.note(e)
 	p.separate(e.tag, e.kind)
+	if e.tag == tag(atom.Br) {
+		p.written(lineBreak)
+	}
 	if e.kind&void != 0 {
 		return
 	}
-	p.open.push(frame{tag: e.tag, kind: e.kind, hidden: e.attr.hidden, marked: p.markOf(e)}, p)
+	p.open.push(frame{tag: e.tag, kind: e.kind, hidden: e.attr.isHidden(), marked: p.markOf(e)}, p)
 }
 
 // markOf returns the mark that the caller gives an element, 0 for none.
@@ -156,7 +159,7 @@ func (p *pass) markOf(e *element) uint8 {
 	if e.tag>>31 != 0 {
 		name = 0
 	}
-	return p.opt.Mark(Element{Name: name, Class: e.attr.class, ID: e.attr.id, Role: e.attr.role, Link: e.attr.href != nil})
+	return p.opt.Mark(Element{Name: name, Class: e.attr.class, ID: e.attr.id, Role: e.attr.role, Start: e.attr.start, Link: e.attr.href != nil, At: p.text.len()})
 }
 
 // endMark reports the end of an element that has a mark.
@@ -328,7 +331,18 @@ func (p *pass) show(text []byte) {
 		p.text.add(text)
 		p.backInTable()
 	default:
+		p.written(text)
 		p.text.add(text)
+	}
+}
+
+// lineBreak is what OnText is called with for a br.
+var lineBreak = []byte("\n")
+
+// written calls OnText with a text that is shown.
+func (p *pass) written(text []byte) {
+	if p.opt.OnText != nil && p.hidden == 0 && p.inert == 0 {
+		p.opt.OnText(p.text.len(), text)
 	}
 }
 

@@ -272,3 +272,7 @@ func texts(list []dowse.URL) []string {
 
 // Signed is a number that the journal stores with its sign. Its field is an int.
 type Signed int
+
+// Runs are parts of the text of a page that the journal stores with their places. The spans of the words are stored
+// as their number only.
+type Runs []dowse.Span

@@ -134,7 +134,7 @@ func pageFacts() []*Fact {
 			Get: languageScore},
 		{Name: "token_count", Type: Integer, Doc: "words, numbers and runs of punctuation in the text; letters of scripts without spaces count one by one", Document: true,
 			Get: func(r *Row) any { return known(tokens(r.Text)) }},
-		{Name: "use_flags", Type: List, Doc: "tdm, ai: uses that the page, its header or the robots.txt of its host reserves", Document: true,
+		{Name: "use_flags", Type: List, Doc: "tdm, ai: uses that the page, its header, or the robots.txt or tdmrep.json of its host reserves", Document: true,
 			Get: func(r *Row) any { return useFlags(r) }},
 		{Name: "score", Type: Number, Doc: "the rating by the evidence of the topic alone, 0 to 1", Judging: true, Asked: true, Get: score},
 
@@ -145,6 +145,8 @@ func pageFacts() []*Fact {
 		{Name: "note", Doc: "what the strategy noted of the lead", Journal: 18, Field: func(p *dowse.Page) any { return &p.Lead.Note }, ByStrategy: true},
 		{Name: "maps", Doc: "further sitemaps that a sitemap lists", Journal: 22, Features: 30, Field: func(p *dowse.Page) any { return &p.Maps }},
 		{Name: "sketch", Doc: "the sketch of the text, to find near duplicates", Journal: 29, Features: 28, Field: func(p *dowse.Page) any { return &p.Sketch }},
+		{Name: "repeated", Doc: "the parts of the text that other pages of the host have too", Journal: 19, Field: func(p *dowse.Page) any { return (*Runs)(&p.Repeated) }},
+		{Name: "blocks", Doc: "hashes of the blocks of the text, from which it is learnt what the pages of the host repeat", Journal: 19, Field: func(p *dowse.Page) any { return &p.Blocks }},
 		{Name: "links", Doc: "the links of the page", Features: 17, Field: func(p *dowse.Page) any { return &p.Links }},
 		{Name: "nofollow", Doc: "whether links are not to be followed", Journal: 30, Features: 25, Field: func(p *dowse.Page) any { return &p.NoFollow }},
 		{Name: "noindex", Doc: "whether the page is not to be indexed", Journal: 30, Features: 26, Field: func(p *dowse.Page) any { return &p.NoIndex }},

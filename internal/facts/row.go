@@ -32,7 +32,7 @@ type Row struct {
 	ServerModified time.Time // the date of the server, used if the page has none
 	Languages      []string  // candidates for detection if the page declares none; nil means all
 
-	// Reserved are the uses that the header of the page's answer, or the robots.txt of its host, reserve, as
+	// Reserved are the uses that the header of the page's answer, or its host, reserve, as
 	// use_flags names them.
 	Reserved []string
 

@@ -94,14 +94,14 @@ func (f *Fact) schema() Schema {
 
 // SchemaOf returns the schema of the JSON object that a struct is written as. Names come from the json
 // tags of its fields and descriptions from their doc tags. A field that JSON leaves out when it is
-// empty is not required. version is the value of the member "schema".
-func SchemaOf(v any, version string) Schema {
-	s := Schema{{"title", version}}
+// empty is not required. name is its title. If it is a version, such as page/v1, the member "schema" has it as its value.
+func SchemaOf(v any, name string) Schema {
+	s := Schema{{"title", name}}
 	for _, m := range typeSchema(reflect.TypeOf(v)) {
 		if properties, ok := m.value.(Schema); ok && m.name == "properties" {
 			for i := range properties {
-				if properties[i].name == "schema" {
-					properties[i].value = Schema{{"const", version}}
+				if properties[i].name == "schema" && strings.Contains(name, "/") {
+					properties[i].value = Schema{{"const", name}}
 				}
 			}
 		}

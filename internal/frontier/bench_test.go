@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -73,13 +75,33 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot writes a million URLs to nowhere.
+// BenchmarkSnapshot writes a frontier to nowhere, without and with notes as long as those of
+// the default strategy. A crawl makes no visit during the pause; the longest is reported.
 func BenchmarkSnapshot(b *testing.B) {
-	w := &madeWeb{hosts: 10_000, now: time.Unix(1e9, 0)}
-	f := w.frontier(1_000_000)
-	for b.Loop() {
-		if err := f.Snapshot(io.Discard); err != nil {
-			b.Fatal(err)
+	for _, n := range benchSizes() {
+		for _, noted := range []bool{false, true} {
+			b.Run(fmt.Sprintf("urls=%d/notes=%t", n, noted), func(b *testing.B) {
+				if testing.Short() && n > 1_000_000 {
+					b.Skip("large")
+				}
+				w := &madeWeb{hosts: n / 100, now: time.Unix(1e9, 0)}
+				f := w.frontier(n)
+				for id := range ID(n) {
+					if noted {
+						f.SetNote(id, madeNote(uint64(id), 23))
+					}
+				}
+				pause := time.Duration(0)
+				for b.Loop() {
+					begun := time.Now()
+					z := f.Freeze()
+					pause = max(pause, time.Since(begun))
+					if err := z.Write(io.Discard); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(pause.Microseconds())/1000, "pause-ms")
+			})
 		}
 	}
 }
@@ -162,8 +184,10 @@ func (w *madeWeb) link(i int) madeLink {
 	return l
 }
 
-func (w *madeWeb) frontier(n int) *Frontier {
-	f := New(Config{Names: noNames{}})
+func (w *madeWeb) frontier(n int) *Frontier { return w.fillUp(New(Config{Names: noNames{}}), n) }
+
+// fillUp adds URLs to a frontier until n were added.
+func (w *madeWeb) fillUp(f *Frontier, n int) *Frontier {
 	for w.urls < n {
 		l := w.link(w.urls)
 		w.urls++
@@ -226,4 +250,62 @@ func BenchmarkHost(b *testing.B) {
 		b.ReportMetric(float64(heapBytes()-before)/n, "B/host")
 		runtime.KeepAlive(f)
 	}
+}
+
+// BenchmarkNotes measures what a URL costs whose note is as long as those of the default
+// strategy: one link with 20 words around it, or a link of a page with a thousand links, whose
+// words are few. A tenth of the URLs is linked to again, and gets a longer note. Notes are all in
+// memory, or in a file beyond the first 64 MB; the file is in the system's temporary folder.
+func BenchmarkNotes(b *testing.B) {
+	for _, shape := range []struct {
+		name  string
+		words int
+		file  bool
+	}{{"usual/memory", 23, false}, {"usual/file", 23, true}, {"link-heavy/memory", 10, false}, {"link-heavy/file", 10, true}} {
+		b.Run(shape.name, func(b *testing.B) {
+			cfg := Config{Names: noNames{}}
+			var file *os.File
+			if shape.file {
+				cfg.Scratch = func() (_ Scratch, err error) {
+					file, err = os.Create(filepath.Join(b.TempDir(), "notes"))
+					return file, err
+				}
+			}
+			n := benchSizes()[0]
+			for b.Loop() {
+				w := &madeWeb{hosts: n / 100, now: time.Unix(1e9, 0)}
+				before := heapBytes()
+				f := w.fillUp(New(cfg), n)
+				bare := heapBytes()
+				began := time.Now()
+				for id := range ID(n) {
+					f.SetNote(id, madeNote(uint64(id), shape.words))
+					if id%10 == 9 {
+						f.SetNote(id/2, madeNote(uint64(id)+uint64(n), shape.words+15))
+					}
+				}
+				b.ReportMetric(float64(time.Since(began).Nanoseconds())/(1.1*float64(n)), "ns/note")
+				size := heapBytes()
+				b.ReportMetric(float64(size-before)/float64(n), "B/url")
+				b.ReportMetric(float64(size-bare)/float64(n), "B/note")
+				if file != nil {
+					info, err := file.Stat()
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(info.Size())/float64(n), "disk-B/url")
+				}
+				runtime.KeepAlive(f)
+			}
+		})
+	}
+}
+
+// madeNote returns a note of 24 bytes and two for each word.
+func madeNote(seed uint64, words int) string {
+	note := make([]byte, 24+2*words)
+	for i := range note {
+		note[i] = byte(mix(seed<<8 + uint64(i)))
+	}
+	return string(note)
 }

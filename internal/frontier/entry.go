@@ -66,7 +66,7 @@ func (f *Frontier) Depth(id ID) (depth, hops uint8) {
 // SetDepth stores how many links the URL is from a seed and how many off-topic
 // pages in a row are above it. The caller cuts numbers larger than 255.
 func (f *Frontier) SetDepth(id ID, depth, hops uint8) {
-	e := f.entry(id)
+	e := f.edit(id)
 	e.depth, e.hops = depth, hops
 }
 
@@ -75,7 +75,7 @@ func (f *Frontier) Reason(id ID) uint8 { return f.entry(id).why }
 
 // SetReason stores a small code for why the URL is in its state. Its meaning is
 // the caller's.
-func (f *Frontier) SetReason(id ID, code uint8) { f.entry(id).why = code }
+func (f *Frontier) SetReason(id ID, code uint8) { f.edit(id).why = code }
 
 // at returns the position of the URL in its heap.
 func (f *Frontier) at(id ID) uint32 {

@@ -23,16 +23,18 @@
 // added to both. See offset.go.
 //
 // Memory is the limit of a large crawl, so a URL costs 48 bytes plus 6 in the
-// table of fingerprints, without pointers; strings are stored by [Names]. URLs
-// are found by a 128-bit fingerprint under a secret key, and a collision is
-// taken to be impossible.
+// table of fingerprints, without pointers; strings are stored by [Names]. Long
+// notes cost 4 bytes more, and have an amount of memory in common, beyond which
+// they are in a file ([Scratch]). URLs are found by a 128-bit fingerprint under
+// a secret key, and a collision is taken to be impossible.
 //
-// A frontier does no I/O and reads no clock: time is an argument. The same
+// A frontier does no I/O but through Names and Scratch, and reads no clock: time is an argument. The same
 // calls give the same answers, also after [Frontier.Snapshot] and [Load]. It
-// must not be used concurrently.
+// must not be used concurrently, except that a [Frozen] one is written meanwhile.
 package frontier
 
 import (
+	"cmp"
 	"math"
 
 	"dowse"
@@ -53,7 +55,16 @@ type Config struct {
 	Revisits  bool        // keep visited URLs in a heap by priority, for BestVisited
 	HostConns int         // concurrent visits per host; default 1
 	Order     dowse.Order // of leads in one band; default by priority
+
+	// NotesMemory is how many bytes of long notes are kept in memory before those that were not
+	// used for longest move to a file, which Scratch makes; default 64 MB. Without Scratch all
+	// notes stay in memory. No answer depends on either.
+	NotesMemory int64
+	Scratch     func() (Scratch, error)
 }
+
+// notesMemory is the default of Config.NotesMemory, in bytes.
+const notesMemory = 64 << 20
 
 // A Frontier holds all known URLs of a crawl and the order in which they are
 // visited.
@@ -95,9 +106,11 @@ type Frontier struct {
 	polite  polite
 	regret  float64 // see LastRegret
 
-	notes   interned
+	notes   notes
 	groups  groups
 	aliases map[ID]ID
+
+	frozen *Frozen // stores what changes, while it is written; nil for none
 }
 
 // New returns an empty frontier.
@@ -114,6 +127,7 @@ func New(cfg Config) *Frontier {
 		byName:   newHostNames(cfg.Key),
 		laneIDs:  map[string]uint32{},
 		aliases:  map[ID]ID{},
+		notes:    notes{long: pages{most: int(max(cmp.Or(cfg.NotesMemory, notesMemory)/pageSize, 1)), open: cfg.Scratch}},
 		groups:   groups{dropped: map[string]bool{}},
 		polite:   polite{clock: never, latestReady: never},
 	}

@@ -37,7 +37,7 @@ func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	s.hosts(f)
 	s.entries(f)
 	s.visits(f)
-	s.interned(f, f.notes.set)
+	s.notes(f)
 	s.interned(f, f.groups.join)
 	s.dropped(f.groups.dropped)
 	s.aliases(f)
@@ -157,6 +157,38 @@ func (s *snapshotReader) visits(f *Frontier) {
 		v.relevance, v.place, v.onTopic = s.Float(), s.Uint64(), s.Byte() != 0
 		v.at = nowhere
 	})
+}
+
+// notes reads what the writer's method of this name wrote. Notes are numbered in the order of
+// their first users, so the first pair with a number is its first user, which gets the note itself;
+// others get copies.
+func (s *snapshotReader) notes(f *Frontier) {
+	var kept []uint32
+	s.each(func() {
+		note := s.text()
+		if note == "" {
+			s.damaged("an empty note")
+			return
+		}
+		kept = append(kept, f.notes.keep(note))
+	})
+	next := 0
+	s.pairs(func(id, number uint32) {
+		switch at := int(number); {
+		case int(id) >= f.entries.n || at > next || at >= len(kept):
+			s.damaged("a note of no URL")
+		case f.notes.of.at(id) != 0:
+			s.damaged("two notes of a URL")
+		case at == next:
+			f.notes.of.set(id, kept[at])
+			next++
+		default:
+			f.notes.set(ID(id), f.notes.named(kept[at]))
+		}
+	})
+	if s.Err == nil && next < len(kept) {
+		s.damaged("a note of no URL")
+	}
 }
 
 func (s *snapshotReader) interned(f *Frontier, set func(ID, string)) {

@@ -50,7 +50,7 @@ func (f *Frontier) Known(id ID) bool { return f.entry(id).is(hasPriority) }
 // SetPriority merges p with the URL's priority, whatever its state. A URL that
 // waits, or was visited, moves to its new place. NaN counts as 0.
 func (f *Frontier) SetPriority(id ID, p float64, m dowse.Merge) {
-	e := f.entry(id)
+	e := f.edit(id)
 	old := f.priority(e)
 	p = m.Merged(old, e.is(hasPriority), p)
 	if p != p {
@@ -156,6 +156,7 @@ func (f *Frontier) capReached(t *sharedOffset) {
 		if e.key+t.offset < t.cap {
 			return
 		}
+		f.keep(id, e)
 		f.removeRising(t, id)
 		e.key = t.cap
 		e.set(capped)
@@ -173,6 +174,7 @@ func (f *Frontier) rebase(s dowse.State, by, cap float64) {
 		if e.state != s {
 			continue
 		}
+		f.keep(ID(id), e)
 		e.key = raised(f.priority(e), by, cap)
 		e.clear(capped)
 		f.risingAt.set(id, 0)

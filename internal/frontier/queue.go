@@ -48,6 +48,7 @@ func (f *Frontier) SetBand(id ID, band int8) {
 		return
 	}
 	better := band < e.band
+	f.keep(id, e)
 	e.band = band
 	f.reorder(id, e, better)
 }
@@ -76,6 +77,7 @@ func (f *Frontier) BestVisited() (ID, bool) {
 // move changes the state of a URL, and is the only function that does. It
 // updates counts, heaps and priority.
 func (f *Frontier) move(id ID, e *entry, s dowse.State) {
+	f.keep(id, e)
 	f.leave(id, e)
 	f.detach(id, e)
 	f.counts[e.state]--

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,9 @@ func TestSameAsModel(t *testing.T) {
 			Key:       rapid.Uint64().Draw(t, "key"),
 			Revisits:  rapid.Bool().Draw(t, "revisits"),
 			HostConns: rapid.IntRange(0, 2).Draw(t, "conns"),
+
+			NotesMemory: 1, // one page
+			Scratch:     func() (Scratch, error) { return &memoryScratch{}, nil },
 		})
 		for range 3 { // one repeat is thirty actions, too few for deep heaps
 			t.Repeat(p.actions())
@@ -34,6 +38,9 @@ type pair struct {
 	f   *Frontier
 	m   *model
 	now time.Time
+
+	frozen *Frozen
+	was    []byte // the snapshot when it was frozen
 }
 
 func newPair(cfg Config) *pair {
@@ -69,6 +76,8 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 		"alias":       p.alias,
 		"wait":        p.wait,
 		"reload":      p.reload,
+		"freeze":      p.freeze,
+		"write":       p.write,
 	}
 }
 
@@ -266,6 +275,9 @@ func (p *pair) remember(t *rapid.T) {
 	id := p.id(t)
 	u := p.m.urls[id]
 	u.note = rapid.SampledFrom([]string{"", "one", "two", "three"}).Draw(t, "note")
+	if rapid.Bool().Draw(t, "long") {
+		u.note = strings.Repeat("long "+u.note, rapid.SampledFrom([]int{4, 12, 300, 500, 1000}).Draw(t, "times"))
+	}
 	u.reason = rapid.Uint8().Draw(t, "reason")
 	u.depth = [2]uint8{rapid.Uint8().Draw(t, "depth"), rapid.Uint8().Draw(t, "hops")}
 	p.f.SetNote(id, u.note)
@@ -304,10 +316,34 @@ func (p *pair) reload(t *rapid.T) {
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Fatal("the snapshot of a loaded frontier is not the snapshot it was loaded from")
 	}
-	p.f = again
+	p.f, p.frozen = again, nil
 	for h, ho := range p.m.hosts {
 		again.SetLate(HostID(h), ho.late)
 	}
+}
+
+// freeze freezes the frontier, to be written after other actions.
+func (p *pair) freeze(t *rapid.T) {
+	var b bytes.Buffer
+	if err := p.f.Snapshot(&b); err != nil {
+		t.Fatal(err)
+	}
+	p.frozen, p.was = p.f.Freeze(), b.Bytes()
+}
+
+// write writes the frontier that was frozen, which is to be the one of then.
+func (p *pair) write(t *rapid.T) {
+	if p.frozen == nil {
+		t.Skip("not frozen")
+	}
+	var b bytes.Buffer
+	if err := p.frozen.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), p.was) {
+		t.Fatal("a frozen frontier that was written later is not what it was")
+	}
+	p.frozen = nil
 }
 
 // sound checks what the heaps rely on.

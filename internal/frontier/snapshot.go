@@ -1,7 +1,7 @@
 package frontier
 
 import (
-	"fmt"
+	"bytes"
 	"io"
 	"maps"
 	"slices"
@@ -21,11 +21,15 @@ const (
 	entryBytes      = 46
 )
 
-// Snapshot writes down all of the frontier but the strings that Names keeps, so
-// that [Load] makes one from it that goes on alike. URLs in flight and busy hosts
-// are written as they are.
-func (f *Frontier) Snapshot(w io.Writer) error {
-	s := newWriter(w)
+// Snapshot writes all of the frontier but the strings that Names stores, so that [Load] makes
+// one from it that continues in the same way. URLs in flight and busy hosts are written as they
+// are.
+func (f *Frontier) Snapshot(w io.Writer) error { return f.Freeze().Write(w) }
+
+// head returns the tables before the entries, as a snapshot has them.
+func (f *Frontier) head() []byte {
+	var b bytes.Buffer
+	s := newWriter(&b)
 	s.B = append(s.B, snapshotMark...)
 	s.Uint32(snapshotVersion)
 	s.Uint64(f.key)
@@ -33,16 +37,18 @@ func (f *Frontier) Snapshot(w io.Writer) error {
 	s.offset(f.waitingOffset)
 	s.offset(f.visitedOffset)
 	s.hosts(f)
-	s.entries(f)
-	s.visits(f)
-	s.interned(&f.notes)
+	s.Flush()
+	return b.Bytes()
+}
+
+// foot returns the tables after the notes, but the redirects.
+func (f *Frontier) foot() []byte {
+	var b bytes.Buffer
+	s := newWriter(&b)
 	s.interned(&f.groups.interned)
 	s.dropped(f.groups.dropped)
-	s.aliases(f.aliases)
-	if err := s.sum(); err != nil {
-		return fmt.Errorf("frontier: snapshot: %w", err)
-	}
-	return nil
+	s.Flush()
+	return b.Bytes()
 }
 
 // A snapshotWriter writes the tables of a snapshot, with a checksum of all of them.
@@ -96,14 +102,7 @@ func (s *snapshotWriter) hosts(f *Frontier) {
 	}
 }
 
-func (s *snapshotWriter) entries(f *Frontier) {
-	s.Uint32(uint32(f.entries.n))
-	for i := range uint32(f.entries.n) {
-		s.entry(f.entries.at(i))
-		s.Spill()
-	}
-}
-
+// entry writes an entry. It must not read the position in a heap, which may change meanwhile.
 func (s *snapshotWriter) entry(e *entry) {
 	visit := uint32(nowhere)
 	if e.is(hasVisit) {
@@ -118,14 +117,100 @@ func (s *snapshotWriter) entry(e *entry) {
 	s.B = append(s.B, uint8(e.state), uint8(e.band), e.depth, e.hops, e.why, uint8(e.flags))
 }
 
-func (s *snapshotWriter) visits(f *Frontier) {
-	s.Uint32(uint32(f.visits.n))
-	for i := range uint32(f.visits.n) {
-		v := f.visits.at(i)
-		s.Float(v.relevance)
-		s.Uint64(v.place)
-		s.Bool(v.onTopic)
+// visit writes a visit, but its position in a heap.
+func (s *snapshotWriter) visit(v *visit) {
+	s.Float(v.relevance)
+	s.Uint64(v.place)
+	s.Bool(v.onTopic)
+}
+
+// writeNotes writes notes as interned writes texts, but equal long notes are written once for each of
+// their users: to find them would take as much memory as the notes. It returns false if the
+// frontier was frozen again.
+func (z *Frozen) writeNotes(s *snapshotWriter) bool {
+	texts, users := uint32(0), uint32(0)
+	whole := z.eachNote(s, func(_ uint32, _ pastNote, number uint32, _ bool) {
+		texts = max(texts, number+1)
+		users++
+	})
+	s.Uint32(texts)
+	whole = whole && z.eachNote(s, func(_ uint32, n pastNote, _ uint32, first bool) {
+		if first {
+			s.note(&z.f.notes, n)
+		}
+	})
+	s.Uint32(users)
+	whole = whole && z.eachNote(s, func(id uint32, _ pastNote, number uint32, _ bool) {
+		s.Uint32(id)
+		s.Uint32(number)
+	})
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.notes.over, z.notes.was = true, nil
+	return whole
+}
+
+// eachNote calls show for every URL that had a note, in order of IDs. Notes are numbered in the
+// order of their first users; first reports whether this is one. A note that is still the same has
+// no text in n. It returns false if the frontier was frozen again.
+func (z *Frozen) eachNote(s *snapshotWriter, show func(id uint32, n pastNote, number uint32, first bool)) bool {
+	count := uint32(0)
+	numbers := map[uint32]uint32{}
+	for from := 0; from < z.notes.urls; from += chunkSize {
+		z.mu.Lock()
+		if z.over {
+			z.mu.Unlock()
+			return false
+		}
+		z.notesFrom(uint32(from), func(id uint32, n pastNote) {
+			number, again := count, false
+			if n.v&isLong == 0 {
+				if number, again = numbers[n.v]; !again {
+					number, numbers[n.v] = count, count
+				}
+			}
+			if !again {
+				count++
+			}
+			show(id, n, number, !again)
+		})
+		z.mu.Unlock()
 		s.Spill()
+	}
+	return true
+}
+
+// notesFrom calls show for the URLs of one chunk that had a note.
+func (z *Frozen) notesFrom(from uint32, show func(id uint32, n pastNote)) {
+	of := &z.f.notes.of
+	if part := int(from >> chunkBits); len(z.notes.was) == 0 && (part >= len(of.parts) || of.parts[part] == nil) {
+		return
+	}
+	for id := from; id < min(from+chunkSize, uint32(z.notes.urls)); id++ {
+		n := z.notes.was[id]
+		if !n.changed {
+			n.v = of.at(id)
+		}
+		if n.v != 0 {
+			show(id, n)
+		}
+	}
+}
+
+// note writes a note as text does, without a copy of a long one that is still the same.
+func (s *snapshotWriter) note(in *notes, n pastNote) {
+	switch {
+	case n.changed:
+		s.Uint32(uint32(len(n.text)))
+		s.B = append(s.B, n.text...)
+	case n.v&isLong == 0:
+		text := in.named(n.v)
+		s.Uint32(uint32(len(text)))
+		s.B = append(s.B, text...)
+	default:
+		b := textIn(in.long.at(n.v &^ isLong))
+		s.Uint32(uint32(len(b)))
+		s.B = append(s.B, b...)
 	}
 }
 
@@ -156,14 +241,6 @@ func (s *snapshotWriter) dropped(groups map[string]bool) {
 	for _, name := range names {
 		s.text(name)
 	}
-}
-
-func (s *snapshotWriter) aliases(of map[ID]ID) {
-	pairs := make([][2]uint32, 0, len(of))
-	for _, id := range slices.Sorted(maps.Keys(of)) {
-		pairs = append(pairs, [2]uint32{uint32(id), uint32(of[id])})
-	}
-	s.pairs(pairs)
 }
 
 func (s *snapshotWriter) pairs(pairs [][2]uint32) {

@@ -19,12 +19,13 @@ type visit struct {
 // SetVisit stores what is known of a visit, and replaces what was. URLs without
 // a visit take no memory for it.
 func (f *Frontier) SetVisit(id ID, v Visit) {
-	e := f.entry(id)
+	e := f.edit(id)
 	if !e.is(hasVisit) {
 		f.visits.add().at = e.at
 		e.at = uint32(f.visits.n - 1)
 		e.set(hasVisit)
 	}
+	f.keepVisit(e.at)
 	kept := f.visits.at(e.at)
 	kept.relevance, kept.onTopic, kept.place = v.Relevance, v.OnTopic, v.Place
 }

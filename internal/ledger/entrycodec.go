@@ -223,8 +223,8 @@ func (w *enc) because(list []dowse.Because) {
 // an explanation need not read the archive.
 func (w *enc) link(l *dowse.Link, d *Decision) {
 	same := d.Offered == d.Priority
-	anchors := anchorsRated(l)
-	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0, anchors))
+	how := mentionFlags{anchors: anchorsRated(l), marks: anyRepeated(l)}
+	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0, how.anchors, how.marks))
 	w.u(uint64(d.ID))
 	if d.Target != d.ID {
 		w.u(uint64(d.Target))
@@ -238,23 +238,36 @@ func (w *enc) link(l *dowse.Link, d *Decision) {
 	if len(d.Because) > 0 {
 		w.because(d.Because)
 	}
-	w.mention(&l.Mention, anchors)
+	w.mention(&l.Mention, how)
 	if len(l.More) > 0 {
 		w.u(uint64(len(l.More)))
 		for i := range l.More {
-			w.mention(&l.More[i], anchors)
+			w.mention(&l.More[i], how)
 		}
 	}
 }
 
-// mention writes one mention of a link, with the rating of its anchor if anchors
-// are rated.
-func (w *enc) mention(m *dowse.Mention, anchors bool) {
+// mentionFlags are what the mentions of a link have in addition to words and rating.
+type mentionFlags struct {
+	anchors bool // ratings of their anchors
+	marks   bool // whether they are in parts that pages repeat
+}
+
+// mention writes one mention of a link.
+func (w *enc) mention(m *dowse.Mention, how mentionFlags) {
 	w.s(m.Anchor)
 	w.f(m.Context)
-	if anchors {
+	if how.anchors {
 		w.f(m.AnchorScore)
 	}
+	if how.marks {
+		w.bool(m.Repeated)
+	}
+}
+
+// anyRepeated reports whether a mention of the link is in a part that pages repeat.
+func anyRepeated(l *dowse.Link) bool {
+	return l.Repeated || slices.ContainsFunc(l.More, func(m dowse.Mention) bool { return m.Repeated })
 }
 
 // anchorsRated reports whether an anchor of the link has a rating of its own.
@@ -431,12 +444,12 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 	if flags&32 != 0 {
 		d.Because = r.because()
 	}
-	anchors := flags&64 != 0
-	r.mention(&l.Mention, anchors)
+	how := mentionFlags{anchors: flags&64 != 0, marks: flags&128 != 0}
+	r.mention(&l.Mention, how)
 	if flags&16 != 0 {
 		for range r.items(mentionSize) {
 			var m dowse.Mention
-			r.mention(&m, anchors)
+			r.mention(&m, how)
 			l.More = append(l.More, m)
 		}
 	}
@@ -444,11 +457,14 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 
 // mention reads what enc.mention wrote. Positions in the text are not in the
 // journal.
-func (r *dec) mention(m *dowse.Mention, anchors bool) {
+func (r *dec) mention(m *dowse.Mention, how mentionFlags) {
 	m.Anchor = r.s()
 	m.Context = r.f()
-	if anchors {
+	if how.anchors {
 		m.AnchorScore = r.f()
+	}
+	if how.marks {
+		m.Repeated = r.bool()
 	}
 	m.Above = [3]int32{-1, -1, -1}
 }

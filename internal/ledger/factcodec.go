@@ -19,7 +19,7 @@ import (
 
 // facts writes the fields of a page that belong to groups. A group of one fact is
 // its value; a group of several is a byte with one bit per fact, and then the
-// numbers of those that are a number.
+// values of those that are set and are no bits themselves.
 func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 	for _, g := range groups {
 		if len(g) == 1 {
@@ -28,15 +28,72 @@ func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 		}
 		w.byte(groupBits(g, p))
 		for _, f := range g {
-			if n, ok := f.Field(p).(**int); ok && *n != nil {
-				w.u(uint64(**n))
+			switch v := f.Field(p).(type) {
+			case **int:
+				if *v != nil {
+					w.u(uint64(**v))
+				}
+			case *facts.Runs:
+				w.runs(*v)
+			case *[]uint32:
+				w.hashes(*v)
 			}
 		}
 	}
 }
 
+// runs writes parts of a text, if there are any: their number, the gap before each,
+// and its length.
+func (w *enc) runs(list facts.Runs) {
+	if len(list) == 0 {
+		return
+	}
+	w.u(uint64(len(list)))
+	at := int32(0)
+	for _, r := range list {
+		w.u(uint64(r.Start - at))
+		w.u(uint64(r.Len()))
+		at = r.End
+	}
+}
+
+// runs reads what enc.runs wrote. Runs that no text can have are damage.
+func (r *dec) runs() (list facts.Runs) {
+	at := uint64(0)
+	for range r.items(2) {
+		start := at + r.u()
+		end := start + r.u()
+		if start < at || end < start || end > math.MaxInt32 {
+			r.fail()
+			return nil
+		}
+		list = append(list, dowse.Span{Start: int32(start), End: int32(end)})
+		at = end
+	}
+	return list
+}
+
+// hashes writes hashes of blocks, if there are any.
+func (w *enc) hashes(list []uint32) {
+	if len(list) == 0 {
+		return
+	}
+	w.u(uint64(len(list)))
+	for _, h := range list {
+		w.Uint32(h)
+	}
+}
+
+// hashes reads what enc.hashes wrote.
+func (r *dec) hashes() (list []uint32) {
+	for range r.items(4) {
+		list = append(list, r.Uint32())
+	}
+	return list
+}
+
 // groupBits returns the byte of a group: one bit per fact, set if the fact is
-// true or if it is a number that follows.
+// true or if it has a value that follows.
 func groupBits(g facts.Group, p *dowse.Page) (b byte) {
 	for i, f := range g {
 		switch v := f.Field(p).(type) {
@@ -44,6 +101,10 @@ func groupBits(g facts.Group, p *dowse.Page) (b byte) {
 			b |= flagBits(*v) << i
 		case **int:
 			b |= flagBits(*v != nil) << i
+		case *facts.Runs:
+			b |= flagBits(len(*v) > 0) << i
+		case *[]uint32:
+			b |= flagBits(len(*v) > 0) << i
 		}
 	}
 	return b
@@ -159,6 +220,14 @@ func (r *dec) facts(groups []facts.Group, p *dowse.Page) {
 				if set {
 					n := int(min(r.u(), math.MaxUint16))
 					*v = &n
+				}
+			case *facts.Runs:
+				if set {
+					*v = r.runs()
+				}
+			case *[]uint32:
+				if set {
+					*v = r.hashes()
 				}
 			}
 		}

@@ -126,6 +126,13 @@ func drawPage(t *rapid.T, p *dowse.Page) {
 		n := rapid.IntRange(0, 1<<16-1).Draw(t, "links in")
 		p.LinksIn = &n
 	}
+	at := int32(0)
+	p.Repeated = drawList(t, "repeated", 3, func() dowse.Span {
+		from := at + rapid.Int32Range(0, 1000).Draw(t, "gap")
+		at = from + rapid.Int32Range(0, 1000).Draw(t, "size")
+		return dowse.Span{Start: from, End: at}
+	})
+	p.Blocks = drawList(t, "blocks", 3, func() uint32 { return rapid.Uint32().Draw(t, "block") })
 	p.Maps, p.Near = drawURLs(t, "maps"), dowse.URL(drawText(t, "near"))
 	p.Title, p.Language, p.Canonical, p.Cut = drawText(t, "title"), drawText(t, "language"), dowse.URL(drawText(t, "canonical")), drawText(t, "cut")
 	p.Published, p.Licences = drawTime(t, "published"), drawURLs(t, "licences")
@@ -142,6 +149,7 @@ func drawMention(t *rapid.T, anchors bool) dowse.Mention {
 	if anchors {
 		m.AnchorScore = rapid.Float64().Draw(t, "anchor score")
 	}
+	m.Repeated = rapid.Bool().Draw(t, "in a repeated part")
 	return m
 }
 

@@ -195,18 +195,25 @@ func (c *chooser) trim(list []int) {
 }
 
 // settleHeadings decides about headings by what follows: a heading is kept if the
-// next block that is no heading is. One that repeats on many pages, such as
-// "References", also needs kept text before it, so that the name of the site at the
-// top is not taken for one.
+// next block that is no heading is. A heading at the end of main or an article has no
+// such block, and is kept if the last block before it that is no heading is kept. One that
+// repeats on many pages, such as "References", also needs kept text before it, so that the
+// name of the site at the top is not taken for one.
 func (c *chooser) settleHeadings() {
 	blocks := c.page.blocks
-	next := false
+	const own = elements(1<<markMain | 1<<markOwn)
+	next, around := false, elements(0) // whether the next block is kept, and the elements for own text that it is in
 	for i := len(blocks) - 1; i >= 0; i-- {
+		in := blocks[i].in & own
 		if blocks[i].level == 0 {
-			next = c.keep[i]
+			next, around = c.keep[i], in
 			continue
 		}
-		c.keep[i] = next && !framed(blocks[i].in, 1<<markFrame|1<<markControl)
+		keep := next
+		if in != 0 && around == 0 && !c.repeated[i] {
+			keep = c.keptBefore(i)
+		}
+		c.keep[i] = keep && !framed(blocks[i].in, 1<<markFrame|1<<markControl)
 	}
 	before := false
 	for i := range blocks {
@@ -215,6 +222,16 @@ func (c *chooser) settleHeadings() {
 		}
 		before = before || c.keep[i] && blocks[i].level == 0
 	}
+}
+
+// keptBefore reports whether the last block before a heading that is no heading is kept.
+func (c *chooser) keptBefore(heading int) bool {
+	for i := heading - 1; i >= 0; i-- {
+		if c.page.blocks[i].level == 0 {
+			return c.keep[i]
+		}
+	}
+	return false
 }
 
 // All returns the whole text of the page, with its frame.

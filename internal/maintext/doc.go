@@ -9,7 +9,8 @@
 //   - where it is: nav, footer, aside, dialogs and elements whose class names such
 //     a thing are left out; main and article are kept (parts.go)
 //   - whether it repeats: blocks that many pages of the host have are its template.
-//     A [Learner] finds them in some pages of the host (template.go)
+//     A [Learner] finds them in some pages of the host (template.go), by the rule of
+//     package repeats, by which a crawl finds them, too
 //   - its words: blocks that are short or mostly links are left out, unless their
 //     neighbours are text, after Kohlschütter et al. 2010 (choose.go)
 //

@@ -135,6 +135,23 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
+// TestLastHeading checks that a heading at the end of main is part of the text, unless what it introduces is left out.
+func TestLastHeading(t *testing.T) {
+	text := "<p>" + strings.Repeat("The reef has corals of many kinds, and divers count them. ", 5)
+	for html, want := range map[string]bool{
+		"<main><h1>Reefs</h1>" + text + "<h2>The last part</h2></main>":                                                  true,
+		"<main><h1>Reefs</h1>" + text + "<h2>The last part</h2></main><footer>Imprint of the site</footer>":              true,
+		"<main><h1>Reefs</h1>" + text + "<h2>The last part</h2><ul><li><a href=/a>a</a><li><a href=/b>b</a></ul></main>": false,
+		"<main><h1>Reefs</h1>" + text + "</main><div><h2>The last part</h2></div><footer>Imprint of the site</footer>":   false,
+	} {
+		_, p := Read([]byte("<body>"+html), "http://a.example/", extract.Options{})
+		if got := strings.Contains(p.Main(nil).Plain(), "The last part"); got != want {
+			t.Errorf("%s: kept %v, want %v", html, got, want)
+		}
+	}
+}
+
+// TestMarkdown checks what is written as markup, and what is escaped.
 func TestMarkdown(t *testing.T) {
 	const html = `<body><nav><a href=/m>Menu of the site</a></nav><main><h1>A *bold* title</h1>
 <p>One sentence with <a href="/a_(b)">a link</a> in it, and &lt;script&gt;alert(1)&lt;/script&gt; that is text.
@@ -152,9 +169,44 @@ One sentence with [a link](http://a.example/a_%28b%29) in it, and \<script\>aler
 - first item of the list
 - second item
 
-` + "````\nx := 1 ``` y\n````\n"
+` + "````\nx := 1\n```\ny\n````\n"
 	if got := p.Main(nil).Markdown(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestMarkdownLists checks the numbers, levels and paragraphs of lists, and the lines of preformatted text.
+func TestMarkdownLists(t *testing.T) {
+	for html, want := range map[string]string{
+		"<ol start=4><li>four<li>five</ol>":                                           "4. four\n5. five\n",
+		"<ol><li>one<ul><li>a<li>b</ul><li>two</ol>":                                  "1. one\n   - a\n   - b\n2. two\n",
+		"<ul><li>one<ol start=9><li>nine<li>ten<p>more of ten</ol><li>two</ul>":       "- one\n  9. nine\n  10. ten\n\n      more of ten\n- two\n",
+		"<ul><li><ul><li>inner alone</ul><li>outer</ul>":                              "- inner alone\n- outer\n",
+		"<ol start=x><li>one</ol><p>text<ol><li>one again</ol>":                       "1. one\n\ntext\n\n1. one again\n",
+		"<dl><dt>term<dd>meaning</dl>":                                                "- term\n- meaning\n",
+		"<pre>\nif x {\n\ty  = 1 &lt; 2\n}\n\n</pre><p>end":                           "```\nif x {\n\ty  = 1 < 2\n}\n```\n\nend\n",
+		"<pre><code>a<br>  b</code></pre>":                                            "```\na\n  b\n```\n",
+		"<pre><span>a\n</span><span style='display: none'>secret</span>  b\x1b</pre>": "```\na\n  b\n```\n",
+		"<pre><div>one</div><div>two</div></pre>":                                     "```\none\ntwo\n```\n",
+	} {
+		_, p := Read([]byte("<body>"+html), "http://a.example/", extract.Options{})
+		if got := p.All().Markdown(); got != want {
+			t.Errorf("%s:\n%q, want\n%q", html, got, want)
+		}
+	}
+}
+
+// TestHiddenText checks that text which its style attribute hides is no text of the page.
+func TestHiddenText(t *testing.T) {
+	const html = `<p>seen <span style="color:red; DISPLAY : none !important">one</span> here<div style="visibility:hidden"><p>two</div>
+<div style="display:block">three</div><p hidden>four</p><p style="background:url(x?display:none)">five`
+	doc, p := Read([]byte(html), "http://a.example/", extract.Options{})
+	const want = "seen here\nthree\nfive"
+	if got := p.All().Plain(); got != want || doc.Text != want {
+		t.Errorf("%q and %q, want %q", got, doc.Text, want)
+	}
+	if doc := extract.HTML([]byte(html), "http://a.example/", extract.Options{}); !strings.Contains(doc.Text, "two") {
+		t.Error("a crawl reads another text than before")
 	}
 }
 

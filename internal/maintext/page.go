@@ -2,10 +2,12 @@ package maintext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"dowse"
 	"dowse/internal/extract"
+	"dowse/internal/repeats"
 )
 
 // A Page is a page whose text is cut into blocks.
@@ -13,6 +15,13 @@ type Page struct {
 	doc    *dowse.Document
 	blocks []block
 	links  []dowse.Span // of bytes of the text
+	pres   []written
+}
+
+// A written is preformatted text as it is written in the page, with the range of the text that it is.
+type written struct {
+	start, end int
+	text       string
 }
 
 // A block is a paragraph, an item, a heading or a line of a page.
@@ -24,6 +33,7 @@ type block struct {
 	hash       uint64
 	in         elements
 	own        int // index of the innermost article, -1 for none
+	item       item
 }
 
 // elements are the elements that a block is in.
@@ -51,17 +61,74 @@ type region struct {
 const maxRegions = 20_000
 
 // Read reads a page that was found at url, as [extract.HTML] does, and cuts its
-// text into blocks. Mark and OnMarked of the options are replaced.
+// text into blocks. Mark, OnMarked and OnText of the options are replaced.
 func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Page) {
 	var regions []region
-	opt.Mark = markOf
+	var pre preReader
+	starts := map[int]int{} // the first numbers of lists, by the place where the list begins
+	opt.Mark = func(e extract.Element) uint8 {
+		mark := markOf(e)
+		switch {
+		case mark == markPre:
+			pre.open++
+		case mark == markNumbered && len(e.Start) > 0:
+			if n, err := strconv.ParseInt(string(e.Start), 10, 32); err == nil && n >= 0 {
+				starts[e.At] = int(n)
+			}
+		}
+		return mark
+	}
+	opt.OnText = pre.add
 	opt.OnMarked = func(mark uint8, start, end int) {
+		if mark == markPre {
+			pre.close(start, end)
+		}
 		if end > start && len(regions) < maxRegions {
 			regions = append(regions, region{mark, start, end})
 		}
 	}
 	doc := extract.HTML(body, url, opt)
-	return doc, newPage(doc, regions)
+	p := newPage(doc, regions)
+	p.setItems(regions, starts)
+	p.pres = pre.found
+	return doc, p
+}
+
+// maxPre is how many bytes of preformatted text of a page are kept as they are written. What is beyond has
+// its lines joined.
+const maxPre = 1 << 20
+
+// A preReader collects preformatted text as it is written.
+type preReader struct {
+	open  int // elements
+	buf   []byte
+	marks []preText
+	found []written
+}
+
+// A preText is where a piece of preformatted text begins in the text of the page, and in the buffer.
+type preText struct{ at, from int }
+
+// add adds a text, if it is in a preformatted element.
+func (r *preReader) add(at int, text []byte) {
+	if r.open > 0 && len(r.buf)+len(text) <= maxPre {
+		r.marks = append(r.marks, preText{at, len(r.buf)})
+		r.buf = append(r.buf, text...)
+	}
+}
+
+// close ends a preformatted element, which is a range of the text.
+func (r *preReader) close(start, end int) {
+	r.open = max(0, r.open-1)
+	if r.open > 0 || end <= start {
+		return
+	}
+	from, to := len(r.buf), len(r.buf)
+	for i := len(r.marks) - 1; i >= 0 && r.marks[i].at >= start; i-- {
+		from = r.marks[i].from
+	}
+	r.found = append(r.found, written{start, end, string(r.buf[from:to])})
+	r.marks = r.marks[:0]
 }
 
 // newPage cuts the text of a document into blocks, and records for each which
@@ -150,7 +217,7 @@ func (p *Page) count() {
 				b.linked++
 			}
 		}
-		b.hash = hashOf(p.doc.Text[b.start:b.end])
+		b.hash = repeats.Hash(p.doc.Text[b.start:b.end])
 	}
 }
 
@@ -170,25 +237,4 @@ func (p *Page) setLevels() {
 			p.blocks[i].level = h.Level
 		}
 	}
-}
-
-// hashOf returns a hash of a block by which repetitions are found: FNV-1a of its
-// bytes. Runs of digits count as one, since dates and counters change from page to
-// page.
-func hashOf(s string) uint64 {
-	h := uint64(14695981039346656037)
-	digit := false
-	for i := range len(s) {
-		c := s[i]
-		if '0' <= c && c <= '9' {
-			if digit {
-				continue
-			}
-			digit, c = true, '0'
-		} else {
-			digit = false
-		}
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
 }

@@ -8,17 +8,19 @@ import (
 
 // The marks of elements: what they mean for the text in them.
 const (
-	unmarked    uint8 = iota
-	markMain          // main, or role=main
-	markOwn           // article
-	markFrame         // nav, footer, aside, dialogs: never the page's own text
-	markHeader        // header: the frame of the page, or the head of an article in it
-	markHint          // the class or id names something that belongs to the frame
-	markLink          // a link
-	markItem          // of a list
-	markBlock         // a paragraph: the lines in it belong together
-	markPre           // preformatted
-	markControl       // of a form, or the caption of a picture
+	unmarked     uint8 = iota
+	markMain           // main, or role=main
+	markOwn            // article
+	markFrame          // nav, footer, aside, dialogs: never the page's own text
+	markHeader         // header: the frame of the page, or the head of an article in it
+	markHint           // the class or id names something that belongs to the frame
+	markLink           // a link
+	markItem           // of a list
+	markBlock          // a paragraph: the lines in it belong together
+	markPre            // preformatted
+	markControl        // of a form, or the caption of a picture
+	markList           // a list without numbers
+	markNumbered       // a list with numbers
 )
 
 // roles are the ARIA roles that have a mark.
@@ -57,6 +59,10 @@ func markOf(e extract.Element) uint8 {
 		}
 	case atom.Li, atom.Dd, atom.Dt:
 		return markItem
+	case atom.Ul:
+		return markList
+	case atom.Ol:
+		return markNumbered
 	case atom.P, atom.Blockquote:
 		return markBlock
 	case atom.Pre:

@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"dowse/internal/repeats"
 )
 
 // The bounds of what is learnt of a host.
 const (
 	// SamplePages is how many pages of a host a Learner needs at most; more
 	// of them do not change which blocks repeat.
-	SamplePages = 24
-	// MinPages is how many pages of a host it needs at least. Two pages that
-	// share a block may be copies of each other.
-	MinPages = 3
+	SamplePages = repeats.SamplePages
+	// MinPages is how many pages of a host it needs at least.
+	MinPages = repeats.MinPages
 
 	maxSampled  = 2000 // blocks of one page that are counted
 	maxTemplate = 1000 // blocks of a template
-	repeats     = 0.3  // share of the pages from which on a block belongs to the template
 )
 
 // A Template is the set of blocks that the pages of a host repeat. The nil
@@ -74,10 +74,10 @@ func (l *Learner) Add(p *Page) {
 // Template returns the blocks that at least three pages, and three tenths of
 // all, have. It is nil if too few pages were added, or none repeats.
 func (l *Learner) Template() *Template {
-	if l.pages < MinPages {
+	least := repeats.Least(l.pages)
+	if least == 0 {
 		return nil
 	}
-	least := max(MinPages, int(repeats*float64(l.pages)+0.999))
 	maps.DeleteFunc(l.count, func(_ uint64, n int) bool { return n < least })
 	if len(l.count) == 0 {
 		return nil
@@ -91,4 +91,4 @@ func (l *Learner) Template() *Template {
 }
 
 // Has reports whether a line of text is a block of the template.
-func (t *Template) Has(line string) bool { return t.has(hashOf(line)) }
+func (t *Template) Has(line string) bool { return t.has(repeats.Hash(line)) }

@@ -2,9 +2,12 @@ package maintext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"dowse"
+	"dowse/internal/extract"
 )
 
 // A Text is the own text of a page.
@@ -41,43 +44,120 @@ func (t *Text) Plain() string {
 // text returns the text of a block.
 func (p *Page) text(b *block) string { return p.doc.Text[b.start:b.end] }
 
-// Markdown returns the text as CommonMark: headings, items and preformatted text as
-// such, links with their targets. Characters of the page that would be markup are
+// Markdown returns the text as CommonMark: headings, lists with their numbers and levels, and preformatted
+// text with its lines, links with their targets. Characters of the page that would be markup are
 // escaped, so a page cannot add HTML, images or links that it does not have.
 func (t *Text) Markdown() string {
-	var b strings.Builder
-	links := t.page.linkPlaces()
-	item := false
+	w := markdownWriter{page: t.page, links: t.page.linkPlaces()}
 	for i, keep := range t.keep {
-		if !keep {
-			continue
+		if keep {
+			w.write(&t.page.blocks[i])
 		}
-		x := &t.page.blocks[i]
-		again := item && x.in.has(markItem)
-		item = x.in.has(markItem) && x.level == 0
-		switch {
-		case b.Len() > 0 && again:
-			b.WriteByte('\n')
-		case b.Len() > 0:
-			b.WriteString("\n\n")
-		}
-		if x.in.has(markPre) {
-			writeFenced(&b, t.page.text(x))
-			item = false
-			continue
-		}
-		switch {
-		case x.level > 0:
-			b.WriteString(strings.Repeat("#", x.level) + " ")
-		case item:
-			b.WriteString("- ")
-		}
-		links = t.page.writeLinked(&b, x, links)
 	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
+	if w.b.Len() > 0 {
+		w.b.WriteByte('\n')
 	}
-	return b.String()
+	return w.b.String()
+}
+
+// A markdownWriter writes blocks as Markdown.
+type markdownWriter struct {
+	page   *Page
+	b      strings.Builder
+	links  []linkPlace
+	item   int   // the item of the last block; 0 if that was in none
+	widths []int // of the markers of the items around the last block
+}
+
+// write writes a block.
+func (w *markdownWriter) write(x *block) {
+	switch {
+	case x.in.has(markPre):
+		w.leaveList()
+		writeFenced(&w.b, w.page.preformatted(x))
+		return
+	case x.level > 0:
+		w.leaveList()
+		w.b.WriteString(strings.Repeat("#", x.level) + " ")
+	case x.in.has(markItem):
+		w.beginItem(x.item)
+	default:
+		w.leaveList()
+	}
+	w.links = w.page.writeLinked(&w.b, x, w.links)
+}
+
+// leaveList begins a block that is in no list.
+func (w *markdownWriter) leaveList() {
+	if w.b.Len() > 0 {
+		w.b.WriteString("\n\n")
+	}
+	w.item, w.widths = 0, w.widths[:0]
+}
+
+// beginItem begins a block in an item of a list: with the marker of the item, or below the block before it
+// if that is of the same item.
+func (w *markdownWriter) beginItem(x item) {
+	if x.id == w.item && w.item != 0 {
+		w.b.WriteString("\n\n" + w.indent())
+		return
+	}
+	switch {
+	case w.b.Len() > 0 && w.item != 0:
+		w.b.WriteByte('\n')
+	case w.b.Len() > 0:
+		w.b.WriteString("\n\n")
+	}
+	// Items around this one without a text of their own have no marker, and count for nothing.
+	w.widths = w.widths[:min(len(w.widths), max(x.depth-1, 0))]
+	w.b.WriteString(w.indent())
+	marker := "- "
+	if x.ordered {
+		marker = strconv.Itoa(x.number) + ". "
+	}
+	w.b.WriteString(marker)
+	w.item, w.widths = x.id, append(w.widths, len(marker))
+}
+
+// indent returns the spaces before what belongs to the open items.
+func (w *markdownWriter) indent() string {
+	n := 0
+	for _, width := range w.widths {
+		n += width
+	}
+	return strings.Repeat(" ", n)
+}
+
+// preformatted returns the text of a block as it is written in the page, or with its lines joined if that is not
+// known or has fewer lines: the lines of some pages are elements.
+func (p *Page) preformatted(x *block) string {
+	text := p.text(x)
+	i, _ := slices.BinarySearchFunc(p.pres, x.end, func(w written, end int) int { return w.end - end }) // they are in order
+	if i == len(p.pres) || p.pres[i].start > x.start || strings.Count(p.pres[i].text, "\n") < strings.Count(text, "\n") {
+		return text
+	}
+	lines := strings.Split(strings.ReplaceAll(p.pres[i].text, "\r\n", "\n"), "\n")
+	for k, line := range lines {
+		lines[k] = strings.TrimRight(strings.Map(printedRune, line), " \t")
+	}
+	for len(lines) > 1 && lines[0] == "" {
+		lines = lines[1:]
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// printedRune returns a character of preformatted text, a space for one that could move the cursor of a terminal,
+// or -1 for one that changes the direction of writing.
+func printedRune(r rune) rune {
+	switch {
+	case r == '\t':
+		return r
+	case unicode.IsControl(r):
+		return ' '
+	case extract.IsUnshown(r):
+		return -1
+	}
+	return r
 }
 
 // A linkPlace is a link as a range of the text.

@@ -88,7 +88,11 @@ func makeLarge(t testing.TB, dir string, pages int) {
 	if err := col.Journal.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	if err := col.Checkpoint(); err != nil {
+	save, err := col.Checkpoint()
+	if err == nil {
+		err = save()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := col.Close(); err != nil {

@@ -50,6 +50,7 @@ func (o *Operations) Set(ctx context.Context, id string, r SetRequest) (*crawler
 	ctx, cancel := context.WithTimeout(ctx, setWait)
 	defer cancel()
 	defer s.renew()
+	want.Agreed = o.cfg.Agreed
 	done, err := crawler.Set(ctx, s.dir, want)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, failf(Busy, "", "another process works on the collection and does not get to the change now; it is made as soon as it does")
@@ -136,7 +137,11 @@ type Labelled struct {
 	Untrained int `json:"untrained" doc:"labels that no model was trained on"`
 	// Trained is nil if no model was trained. A running crawl trains one by itself after five new labels.
 	Trained *collection.Model `json:"trained,omitempty" doc:"the model that was trained"`
-	Command string            `json:"command" doc:"the command that undoes it, or that labels"`
+	// Model, Verdicts and Links are those of Trained, for callers that want no more.
+	Model    string `json:"model,omitempty" doc:"the model that was trained"`
+	Verdicts int    `json:"verdicts_changed,omitempty" doc:"pages that changed sides by it"`
+	Links    int    `json:"links_reranked,omitempty" doc:"waiting links with another priority by it"`
+	Command  string `json:"command" doc:"the command that undoes it, that uses a model that was refused, or that labels"`
 }
 
 // maxGivenLabels is how many labels one call may give.
@@ -159,6 +164,11 @@ func (o *Operations) Label(ctx context.Context, id string, r LabelRequest) (*Lab
 			return nil, labelError(i, "note: got %d bytes, want at most %d", max(len(g.Note), len(g.By)), maxNote)
 		}
 	}
+	if len(r.Labels) == 0 {
+		if err := anythingToTrain(s, r.Accept); err != nil {
+			return nil, err
+		}
+	}
 	done := &Labelled{Command: command("label", s.dir)}
 	var lines []collection.Label
 	err = s.locked(ctx, func(v *openView) error {
@@ -178,7 +188,8 @@ func (o *Operations) Label(ctx context.Context, id string, r LabelRequest) (*Lab
 		if err != nil {
 			return nil, err
 		}
-		done.Trained, done.Command = &m, undoCommand(s.dir)
+		done.Trained, done.Command = &m, trainedCommand(s.dir, m.Refused)
+		done.Model, done.Verdicts, done.Links = m.Model, m.Change.Verdicts, m.Change.Links
 	}
 	labels, err := collection.ReadLabels(s.dir)
 	if err != nil {
@@ -206,7 +217,7 @@ func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 // would keep their URL. The lines record the model in use, so that an audit can be assigned
 // to the judge that it measures.
 func LabelLines(col *collection.Collection, given []GivenLabel, now time.Time) (lines []collection.Label, unvisited int, err error) {
-	f := col.Crawl.Frontier()
+	f, fetched := col.Crawl.Frontier(), col.Crawl.Status().Fetched
 	model := cmp.Or(col.Crawl.Model(), collection.FirstModel)
 	for i, g := range given {
 		if !slices.Contains([]string{collection.LabelOn, collection.LabelOff, collection.LabelSkip}, g.Label) {
@@ -225,12 +236,26 @@ func LabelLines(col *collection.Collection, given []GivenLabel, now time.Time) (
 			unvisited++
 		}
 		l := collection.Label{URL: u, Label: g.Label, By: g.By, Note: g.Note, At: stamp(now), Model: model}
+		if err := g.checkQueue(fetched); err != nil {
+			return nil, 0, labelError(i, "%w", err)
+		}
 		if g.Queue == collection.QueueAudit {
-			l.Queue, l.Of = g.Queue, cmp.Or(g.Of, col.Crawl.Status().Fetched)
+			l.Queue, l.Of = g.Queue, cmp.Or(g.Of, fetched)
 		}
 		lines = append(lines, l)
 	}
 	return lines, unvisited, nil
+}
+
+// checkQueue returns an error for a queue that does not exist, and for an audit of more pages than there are.
+func (g *GivenLabel) checkQueue(pages int) error {
+	switch {
+	case !slices.Contains([]string{"", QueueUnsure, QueueAudit, QueueDisagreements}, g.Queue):
+		return fmt.Errorf("queue: got %q, want %s, %s or %s", clip(g.Queue), QueueUnsure, QueueAudit, QueueDisagreements)
+	case g.Of < 0 || g.Of > pages:
+		return fmt.Errorf("of: got %d, want the number of pages that were sampled, at most %d", g.Of, pages)
+	}
+	return nil
 }
 
 // maxNote is the longest note or name of a label.
@@ -252,10 +277,32 @@ func labelError(i int, format string, args ...any) error {
 	return &Error{Invalid, fmt.Sprintf("labels[%d]", i), &LabelError{i, fmt.Errorf(format, args...)}}
 }
 
-// Train trains a model on the labels that there are now, and waits for it.
+// anythingToTrain returns an error of kind Conflict if a model was trained on every label. A model that was
+// refused can be accepted without new labels.
+func anythingToTrain(s *shelf, accept bool) error {
+	labels, err := collection.ReadLabels(s.dir)
+	if err != nil {
+		return err
+	}
+	models, err := collection.Models(s.dir)
+	if err != nil {
+		return err
+	}
+	refused := len(models) > 0 && models[len(models)-1].Refused
+	if labels.Untrained(models) == 0 && !(accept && refused) {
+		return failf(Conflict, "", "nothing to train on: a model was trained on every label of %s", s.id)
+	}
+	return nil
+}
+
+// Train trains a model on the labels that there are now, and waits for it. If a model was trained on all of them, the error
+// is of kind Conflict.
 func (o *Operations) Train(ctx context.Context, id string, accept bool) (*collection.Model, error) {
 	s, err := o.changeable(id)
 	if err != nil {
+		return nil, err
+	}
+	if err := anythingToTrain(s, accept); err != nil {
 		return nil, err
 	}
 	defer s.renew()
@@ -263,8 +310,9 @@ func (o *Operations) Train(ctx context.Context, id string, accept bool) (*collec
 	return &m, err
 }
 
-// Undo returns to an earlier model; "" is the one before the present one. Labels that it was not
-// trained on are set aside, not deleted: going forward again takes them back.
+// Undo returns to an earlier model; "" is the one before the present one. Labels that only later
+// models were trained on are set aside, not deleted: going forward again takes them back. Labels
+// that no model was trained on stay in force.
 func (o *Operations) Undo(ctx context.Context, id, model, by string) (*collection.Model, error) {
 	s, err := o.changeable(id)
 	if err != nil {
@@ -279,8 +327,17 @@ func (o *Operations) Undo(ctx context.Context, id, model, by string) (*collectio
 		return nil, err
 	}
 	defer s.renew()
-	m, err := o.train(ctx, s, collection.Label{Do: collection.DoUndo, Model: to, Through: through, By: by, At: stamp(s.now())})
+	m, err := o.train(ctx, s, UndoLine(models, collection.Label{Model: to, Through: through, By: by, At: stamp(s.now())}))
 	return &m, err
+}
+
+// UndoLine completes a line of labels.jsonl that asks to return to a model. It keeps the labels in
+// force that none of the models that were put into use was trained on, because there is no model
+// to which a later undo could return to restore them.
+func UndoLine(models []collection.Model, l collection.Label) collection.Label {
+	learnt := slices.DeleteFunc(slices.Clone(models), func(m collection.Model) bool { return m.Undo || m.Error != "" })
+	l.Do, l.Since = collection.DoUndo, collection.ReadBy(learnt)+1
+	return l
 }
 
 // undoTarget returns the model to return to, and how many labels count for it.
@@ -366,12 +423,12 @@ const stopPoll = 50 * time.Millisecond
 
 // StopCrawl asks the process that crawls in dir to stop and waits until it has released the
 // collection, at most for wait; then the error is ErrStopping. It returns the process, 0 if none
-// was running. It never signals a process of another container or machine, whose number may mean
-// another process here.
+// was crawling. It never signals a process of another container or machine, whose number may mean
+// another process here, nor one that only trains or changes settings, which may be a server.
 func StopCrawl(ctx context.Context, dir string, wait time.Duration) (pid int, err error) {
-	pid, err = collection.Holder(dir)
-	if err != nil || pid == 0 {
-		return pid, err
+	pid, crawls, err := collection.Holder(dir)
+	if err != nil || pid == 0 || !crawls {
+		return 0, err
 	}
 	// Windows has no signal that asks a process of another console to end.
 	if runtime.GOOS == "windows" {
@@ -395,7 +452,7 @@ func terminate(dir string, pid int) error {
 		return err
 	}
 	defer p.Release()
-	if now, err := collection.Holder(dir); err != nil || now != pid {
+	if now, crawls, err := collection.Holder(dir); err != nil || now != pid || !crawls {
 		return err
 	}
 	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -413,7 +470,7 @@ func awaitRelease(ctx context.Context, dir string, pid int, wait time.Duration) 
 	for {
 		select {
 		case <-tick.C:
-			if collection.Running(dir) != pid {
+			if crawlingIn(dir) != pid {
 				return nil
 			}
 		case <-late.C:
@@ -435,14 +492,25 @@ type Stopped struct {
 const maxStopWait = time.Minute
 
 // Stop pauses the crawl of a collection: it finishes its visits, saves and ends, and can be continued.
-// It waits until that is done, at most for the given time.
+// It waits until that is done, at most for the given time. A crawl of this process is asked by
+// Config.Pause, any other by a signal.
 func (o *Operations) Stop(ctx context.Context, id string, wait time.Duration) (*Stopped, error) {
 	s, err := o.changeable(id)
 	if err != nil {
 		return nil, err
 	}
 	defer s.renew()
-	pid, err := StopCrawl(ctx, s.dir, min(max(wait, 0), maxStopWait))
+	wait = min(max(wait, 0), maxStopWait)
+	pid, crawls := collection.Running(s.dir)
+	switch here := pid == os.Getpid(); {
+	case here && !crawls:
+		pid = 0 // this process trains or changes settings
+	case here && o.cfg.Pause != nil:
+		o.cfg.Pause()
+		err = awaitRelease(ctx, s.dir, pid, wait)
+	default:
+		pid, err = StopCrawl(ctx, s.dir, wait)
+	}
 	stopped := &Stopped{Process: pid, Stopping: errors.Is(err, ErrStopping), Command: command("stop", s.dir)}
 	if stopped.Stopping {
 		err = nil
@@ -500,6 +568,7 @@ func (o *Operations) Forget(ctx context.Context, id string, r ForgetRequest) (*c
 	}
 	o.searches.drop(s) // an open index would keep the words of the pages
 	defer s.renew()
+	o.exports.takeDown(s.dir) // one that begins meanwhile finds out by itself
 	f, err := crawler.Forget(s.dir, x)
 	if errors.Is(err, collection.ErrUnknown) {
 		err = &Error{NotFound, "urls", err}

@@ -1,6 +1,8 @@
 package operations
 
 import (
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,8 +38,38 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// pagesCommand returns the command that lists the pages of a query.
-func pagesCommand(dir string, q *PageQuery) string {
+// skipped returns the flag that leaves out the first rows of a list.
+func skipped(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{"--skip", number(n)}
+}
+
+// namedDirs is how many collections a command names one by one.
+const namedDirs = 6
+
+// ListCommand returns the command that shows the progress of collections. It names each of them, or the
+// folders that they are in if there are many.
+func ListCommand(list []Collection) string {
+	var dirs, folders []string
+	for _, c := range list {
+		dirs = append(dirs, c.Dir)
+		folders = append(folders, filepath.Dir(c.Dir))
+	}
+	if len(dirs) <= namedDirs {
+		return command(append([]string{"status"}, dirs...)...)
+	}
+	slices.Sort(folders)
+	line := command("status")
+	for _, f := range slices.Compact(folders) {
+		line += " " + quote(f) + "/*" + suffix
+	}
+	return line
+}
+
+// pagesCommand returns the command that lists the pages of a query behind the first ones.
+func pagesCommand(dir string, q *PageQuery, first int) string {
 	args := []string{"pages", dir}
 	if q.Verdict != "" {
 		args = append(args, "--"+q.Verdict)
@@ -57,13 +89,106 @@ func pagesCommand(dir string, q *PageQuery) string {
 	if q.Sort != SortFetched {
 		args = append(args, "--sort", q.Sort)
 	}
-	return command(append(args, "-n", number(q.Limit))...)
+	return command(slices.Concat(args, []string{"-n", number(q.Limit)}, skipped(first))...)
 }
 
-// hostsCommand returns the command that lists the hosts of a query.
-func hostsCommand(dir string, q *HostQuery) string {
-	return command("hosts", dir, "--sort", q.Sort, "-n", number(q.Limit))
+// hostsCommand returns the command that lists the hosts of a query behind the first ones.
+func hostsCommand(dir string, q *HostQuery, first int) string {
+	args := []string{"hosts", dir, "--sort", q.Sort}
+	if q.Show != "" && q.Show != "all" {
+		args = append(args, "--show", q.Show)
+	}
+	if q.Text != "" {
+		args = append(args, flagArgument("text", q.Text))
+	}
+	return command(slices.Concat(args, []string{"-n", number(q.Limit)}, skipped(first))...)
 }
+
+// frontierCommand returns the command that shows the links of a query.
+func frontierCommand(dir string, q *FrontierQuery) string {
+	args := []string{"status", dir, "--top", number(q.Limit)}
+	if q.Host != "" {
+		args = append(args, flagArgument("host", q.Host))
+	}
+	return command(args...)
+}
+
+// sitesCommand returns the command that lists the sites of a query.
+func sitesCommand(dir string, q *SiteQuery) string {
+	args := []string{"sites", dir, "--sort", q.Sort}
+	if q.Homepage {
+		args = append(args, "--by", "homepage")
+	}
+	if q.All {
+		args = append(args, "--all")
+	}
+	if q.On {
+		args = append(args, "--on")
+	}
+	return command(slices.Concat(args, []string{"-n", number(q.Limit)}, skipped(q.Offset))...)
+}
+
+// searchCommand returns the command that finds the same pages. A query that begins with a dash comes behind
+// a --.
+func searchCommand(dirs []string, q *SearchQuery) string {
+	args := append([]string{"search"}, dirs...)
+	if q.All {
+		args = append(args, "--all")
+	}
+	if q.Similar != "" {
+		args = append(args, flagArgument("similar", q.Similar))
+	}
+	args = append(append(args, "-n", number(q.Limit)), skipped(q.Offset)...)
+	if q.Query != "" {
+		args = append(args, "--", q.Query)
+	}
+	return command(args...)
+}
+
+// topicCheckCommand returns the command that checks the topic of a question. Words of several lines are
+// several words in quotes for a crawl, and one text for a check.
+func topicCheckCommand(q *TopicQuestion) string {
+	if len(q.Words) == 0 {
+		return command("topic", "check", "FILE")
+	}
+	return command("topic", "check", strings.Join(q.Words, ", "))
+}
+
+// NewCommand returns the command that starts a crawl of a topic; settings that are "" are left out.
+func NewCommand(q TopicQuestion, pages, contact, name string, demo bool) string {
+	args := append([]string{"crawl"}, q.Words...)
+	if len(q.Words) == 0 {
+		args = append(args, "FILE.topic.yaml")
+	}
+	for _, s := range q.Seeds {
+		args = append(args, "--seed", s)
+	}
+	for _, x := range [][2]string{{"--pages", pages}, {"--contact", contact}} {
+		if x[1] != "" {
+			args = append(args, x[0], x[1])
+		}
+	}
+	if name != "" {
+		args = append(args, "-o", name+suffix)
+	}
+	if demo {
+		args = append(args, "--demo")
+	}
+	return command(args...)
+}
+
+// EditCommands returns the commands that change the words of the topic of a collection: one that writes the topic
+// to a file, to be edited, and one that continues the crawl with it.
+func EditCommands(dir, name string) []string {
+	file := name + ".topic.yaml"
+	return []string{command("topic", "show", dir) + " > " + quote(file), command("crawl", file, "-o", dir)}
+}
+
+// excludeCommand returns the command that excludes URLs.
+func excludeCommand(dir, pattern string) string { return command("set", dir, "--exclude", pattern) }
+
+// outArguments returns the arguments that name the collection of a crawl.
+func outArguments(dir string) []string { return []string{"--out=" + dir} }
 
 // auditCommand returns the command that measures the judge.
 func auditCommand(dir string) string { return command("label", dir, "--audit", "50") }
@@ -71,6 +196,8 @@ func auditCommand(dir string) string { return command("label", dir, "--audit", "
 // ailmentHelp returns what to do about an unhealthy crawl, and the command that does it.
 func ailmentHelp(name, dir string) (do, line string) {
 	switch name {
+	case AilDamaged:
+		return "rebuild it from what can be read, or restore a backup", command("collection", "salvage", dir, "-o", "NEW")
 	case AilBooks:
 		return "check the collection", command("collection", "verify", dir)
 	case AilDisk:
@@ -79,6 +206,8 @@ func ailmentHelp(name, dir string) (do, line string) {
 		return "check the network of this machine", ""
 	case AilFull:
 		return "make room on the disk, then continue", command("crawl", dir)
+	case AilNothing:
+		return "check the seeds and the network, then ask again", command("crawl", dir, "--retry", "failed")
 	}
 	return "continue the crawl", command("crawl", dir)
 }
@@ -118,8 +247,14 @@ func reasonHelp(r dowse.Reason, dir string) (do, line string) {
 // graphCommand returns the command that writes the graph of all hosts.
 func graphCommand(dir string) string { return command("export", dir, "hosts.gexf") }
 
-// undoCommand returns the command that goes back to the model before.
-func undoCommand(dir string) string { return command("label", dir, "--undo") }
+// trainedCommand returns the command after a training: the one that returns to the model before, or the one that
+// uses a model that was refused. A refused model is not in use, so an undo would leave the model that is.
+func trainedCommand(dir string, refused bool) string {
+	if refused {
+		return command("label", dir, "--train", "--yes")
+	}
+	return command("label", dir, "--undo")
+}
 
 // setFlags are the settings that dowse set changes, as its flags are called.
 func setFlags() []string {
@@ -139,6 +274,12 @@ func crawlArguments(fixed, more, what []string) []string {
 	return slices.Concat([]string{"crawl", "--no-progress"}, fixed, more, []string{"--"}, what)
 }
 
+// shownArguments returns the arguments of a crawl as its command shows them: the file of a topic that came as a text is the
+// one in the collection, because the one that the process reads is temporary.
+func shownArguments(args []string, dir string) []string {
+	return append(slices.Clone(args[:len(args)-1]), filepath.Join(dir, "topic.yaml"))
+}
+
 // newArguments returns the flags of a new crawl.
 func newArguments(dir string, demo bool) []string {
 	args := []string{"--out=" + dir, "--fresh"}
@@ -148,11 +289,32 @@ func newArguments(dir string, demo bool) []string {
 	return args
 }
 
+// allExperiments is what the command line takes for all built-in experiments.
+const allExperiments = "all"
+
+// labArguments returns the arguments of a run of the lab.
+func labArguments(dir string, r *LabRequest) []string {
+	args := []string{"lab", "run", r.Experiment, "--out=" + dir, "--jobs=1"}
+	if r.Demo {
+		args = append(args, "--web=demo")
+	}
+	if r.Pages > 0 {
+		args = append(args, "--pages="+number(r.Pages))
+	}
+	return args
+}
+
 // seedArgument returns the flag of a seed.
 func seedArgument(url string) string { return "--seed=" + url }
 
 // flagArgument returns a flag with its value in one word.
 func flagArgument(name, value string) string { return "--" + name + "=" + value }
+
+// netAdvice matches the advice of a crawl to open a network. It can't be followed by whoever asks this process for the
+// crawl, so netAdviceHere replaces it.
+var netAdvice = regexp.MustCompile(`add --allow-net \S+`)
+
+const netAdviceHere = "it can't be opened here; whoever starts this program can allow its network"
 
 // isFlag reports whether an argument is a flag with a name.
 func isFlag(arg, name string) bool {

@@ -12,7 +12,7 @@
 //	reading   Collections, Status, Pages, Page, Markdown, Why, Judge, Frontier, Hosts, Problems, Series,
 //	          Follow (events), Decisions, Sites, SiteWhy, Graph, Search, Compare, Models,
 //	          Labels, Queue, Settings, Topic
-//	changing  Set, Label, Train, Undo, Stop, Start, Continue, Forget, Export, DeleteExport
+//	changing  Set, Label, Train, Undo, Stop, Start, StartLab, Continue, Forget, Export, DeleteExport
 //
 // Errors that the caller can mend are [*Error] values; their Kind is the kind of answer that an
 // HTTP status or an exit code expresses, and their text may be shown to a person. Other errors
@@ -36,7 +36,7 @@
 //
 // A view shows one moment. When the journal has grown, the next question has the view made again: before the
 // answer if that is cheap, otherwise in the background while the old one answers, and at most a
-// twentieth of the time is spent on it. [Status.Seen] is the moment. Events do not wait
+// thirtieth of the time is spent on it. [Status.Seen] is the moment. Events do not wait
 // for it: they are read from the journal as it grows, and numbered by their offset in it, so a
 // reader can continue after any event that it has seen.
 //

@@ -24,6 +24,7 @@ const (
 	Refused  Kind = "refused"   // it needs a permission that was not given when the program was started
 	Busy     Kind = "busy"      // too much is going on; try again later
 	Damaged  Kind = "damaged"   // the collection can't be read
+	DiskFull Kind = "disk_full" // there is no room to write
 )
 
 // An Error is an error that the caller can mend. Its text is for people: it names the thing,
@@ -57,6 +58,10 @@ func KindOf(err error) Kind {
 		return ""
 	case errors.As(err, &e):
 		return e.Kind
+	case errors.As(err, &damage), errors.As(err, &format): // first: damage may have any of the causes below
+		return Damaged
+	case crawler.DiskFull(err):
+		return DiskFull
 	case errors.Is(err, collection.ErrUnknown), errors.Is(err, collection.ErrNotKept), errors.Is(err, collection.ErrErased), errors.Is(err, fs.ErrNotExist):
 		return NotFound
 	case errors.Is(err, search.ErrQuery), errors.As(err, &setting), errors.Is(err, collection.ErrSuffix), errors.Is(err, collection.ErrSettings):
@@ -66,8 +71,6 @@ func KindOf(err error) Kind {
 		return Conflict
 	case errors.Is(err, search.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		return Busy
-	case errors.As(err, &damage), errors.As(err, &format):
-		return Damaged
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -25,7 +24,8 @@ const (
 	EventRobots    = "robots"    // the robots.txt of a host was read
 	EventSitemap   = "sitemap"   // a list of URLs was read
 	EventSeeds     = "seeds"     // seeds were given
-	EventRun       = "run"       // a run of the crawl began
+	EventState     = "state"     // a run of the crawl began or ended
+	EventSetting   = "setting"   // settings were changed, or a change was refused
 	EventModel     = "model"     // a newer model, or labels, ruled on all pages
 	EventForgotten = "forgotten" // a URL was taken down
 	EventRequeued  = "requeued"  // URLs that failed or were skipped wait again
@@ -33,8 +33,8 @@ const (
 	EventMissed    = "missed"    // events were left out because the reader was too slow; read the state again
 )
 
-// An Event is something that happened in a crawl. Its ID is the offset in the journal behind its
-// entry: IDs grow, and a reader continues behind the last one that it has seen.
+// An Event is something that happened in a crawl. Its ID is how far the journal and the logs were read with it: a
+// reader continues behind the last event that it has seen, and misses none and gets none twice.
 type Event struct {
 	ID    string    `json:"id" doc:"continue behind it with this ID"`
 	Event string    `json:"event" doc:"what happened"`
@@ -58,10 +58,9 @@ type Event struct {
 	Bytes     int64         `json:"bytes,omitempty" doc:"of the answer as it came"`
 	Count     int           `json:"count,omitempty" doc:"how many URLs, of seeds, models and requeued"`
 	Model     string        `json:"model,omitempty"`
+	State     string        `json:"state,omitempty" doc:"running or stopped, of a state"`
+	By        string        `json:"by,omitempty" doc:"who changed a setting"`
 }
-
-// eventID returns the ID of the event whose entry ends at a place.
-func eventID(place uint64) string { return strconv.FormatUint(place, 10) }
 
 // Bounds of events.
 const (
@@ -78,10 +77,9 @@ type follower struct {
 	tail  *ledger.Tail
 
 	mu      sync.Mutex
-	ring    []Event  // the last events, oldest first
-	places  []uint64 // where their entries begin
-	from    uint64   // entries before it are not in the ring
-	upto    uint64   // where the next entry begins
+	ring    []step   // the last events, oldest first
+	from    position // what is before it is not in the ring
+	upto    position // how far everything was read
 	changed chan struct{}
 	readers int
 	ended   bool
@@ -130,21 +128,22 @@ func (o *Operations) Events(ctx context.Context, id, after string, n int) ([]Eve
 	return list, err
 }
 
-// fromNow is the place of a reader that wants what happens from now on.
-const fromNow = ^uint64(0)
+// fromNow is the position of a reader that wants what happens from now on.
+var fromNow = position{journal: ^uint64(0)}
 
-// placeAfter returns where to read on after the event with an ID. The ID of an event is where the
-// next entry of the journal begins, so that is the place itself, if an entry begins there.
-func (s *shelf) placeAfter(ctx context.Context, after string) (uint64, error) {
+// placeAfter returns where to read on after the event with an ID. Its place in the journal must be one where an entry
+// begins.
+func (s *shelf) placeAfter(ctx context.Context, after string) (position, error) {
 	if after == "" {
 		return fromNow, nil
 	}
-	place, err := strconv.ParseUint(after, 10, 63)
+	at, err := s.parsePosition(after)
 	if err != nil {
-		return 0, failf(Invalid, "after", "after: got %q, want the ID of an event", clip(after))
+		return at, failf(Invalid, "after", "after: got %q, want the ID of an event", clip(after))
 	}
 	ahead := false
 	check := func(v *openView) error {
+		place := at.journal
 		if ahead = place > v.end; ahead || place == v.end || place == 0 {
 			return nil
 		}
@@ -154,46 +153,60 @@ func (s *shelf) placeAfter(ctx context.Context, after string) (uint64, error) {
 		return nil
 	}
 	if err := s.locked(ctx, check); err != nil {
-		return 0, err
+		return at, err
 	}
 	if ahead { // the view may be behind the reader
 		s.renew()
 		if err := s.locked(ctx, check); err != nil {
-			return 0, err
+			return at, err
 		}
 	}
 	if ahead {
-		return 0, failf(Invalid, "after", "after: there is no event %q yet", clip(after))
+		return at, failf(Invalid, "after", "after: there is no event %q yet", clip(after))
 	}
-	return place, nil
+	return at, nil
 }
 
 // noURL is for readers that need no strings of URLs.
 func noURL(frontier.ID) dowse.URL { return "" }
 
-// past returns at most n events from the entry at a place on, from the journal of the view, and
-// where to read on.
-func (s *shelf) past(ctx context.Context, at uint64, n int) (list []Event, next uint64, err error) {
+// past returns at most n events behind a position, from the journal and the logs of the view, and where to read on.
+func (s *shelf) past(ctx context.Context, at position, n int) (list []Event, next position, err error) {
 	list = []Event{}
 	err = s.locked(ctx, func(v *openView) error {
-		if next = at; at >= v.end {
-			return nil
+		lines, read := linesOf(s.dir, at, v.seen())
+		next = at
+		take := func(x step) bool {
+			x.advance(&next)
+			list = append(list, x.Event)
+			return len(list) < n
 		}
-		for e, err := range v.col.Journal.Scan(at, v.col.URL) {
-			if err != nil {
-				continue // damage is no event
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			next = e.After()
-			if x, ok := eventOf(e, v.col.Threshold()); ok {
-				if list = append(list, x); len(list) == n {
+		if at.journal < v.end {
+			for e, err := range v.col.Journal.Scan(at.journal, v.col.URL) {
+				if err != nil {
+					continue // damage is no event
+				}
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				x, ok := stepOf(e, v.col.Threshold())
+				for ; ok && len(lines) > 0 && !lines[0].At.After(x.At); lines = lines[1:] {
+					if !take(lines[0]) {
+						return nil
+					}
+				}
+				if ok && !take(x) {
 					return nil
 				}
 			}
+			next.journal = v.end
 		}
-		next = v.end
+		for _, x := range lines {
+			if !take(x) {
+				return nil
+			}
+		}
+		next = next.latest(read)
 		return nil
 	})
 	return list, next, err
@@ -212,7 +225,7 @@ func (s *shelf) follower(ctx context.Context) (*follower, error) {
 		return nil, errClosed
 	}
 	if s.follow == nil || !s.follow.join() {
-		f := &follower{shelf: s, from: v.end, upto: v.end, changed: make(chan struct{}), quit: make(chan struct{})}
+		f := &follower{shelf: s, from: v.seen(), upto: v.seen(), changed: make(chan struct{}), quit: make(chan struct{})}
 		f.tail = ledger.NewTail(filepath.Join(s.dir, "state"), v.end, v.col.Crawl.Frontier().Len())
 		s.follow = f
 		f.readers = 1
@@ -276,8 +289,10 @@ func (f *follower) stop() {
 	}
 }
 
-// read adds what was appended to the journal.
+// read adds what was appended to the journal and to the logs. The logs are read first: what the journal had when a
+// line was written is then found in the journal.
 func (f *follower) read() {
+	lines, read := linesOf(f.shelf.dir, f.end(), unbounded)
 	for {
 		v, err := f.shelf.peek()
 		if err != nil {
@@ -286,12 +301,11 @@ func (f *follower) read() {
 		f.tail.Forget(v.known)
 		entries, err := f.tail.Next(eventsBatch, v.urlOf)
 		v.done()
-		if len(entries) > 0 {
-			f.add(entries, v.threshold)
-		}
 		if err != nil || len(entries) < eventsBatch {
+			f.add(entries, lines, read, v.threshold)
 			return
 		}
+		f.add(entries, nil, position{}, v.threshold)
 	}
 }
 
@@ -323,37 +337,53 @@ func (s *shelf) peek() (*glance, error) {
 	}, nil
 }
 
-// add appends the events of entries to the ring and wakes the readers.
-func (f *follower) add(entries []*crawl.Entry, threshold float64) {
+// add appends the events of entries and of lines of the logs to the ring and wakes the readers. read is how far the logs were
+// read.
+func (f *follower) add(entries []*crawl.Entry, lines []step, read position, threshold float64) {
+	if len(entries)+len(lines) == 0 {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range entries {
 		f.shelf.traffic.add(e)
-		x, ok := eventOf(e, threshold)
-		if !ok {
-			continue
+		x, ok := stepOf(e, threshold)
+		for ; ok && len(lines) > 0 && !lines[0].At.After(x.At); lines = lines[1:] {
+			f.keep(lines[0])
 		}
-		if len(f.ring) == keptEvents {
-			half := keptEvents / 2
-			f.from = f.places[half]
-			f.ring, f.places = append([]Event(nil), f.ring[half:]...), append([]uint64(nil), f.places[half:]...)
+		if ok {
+			f.keep(x)
 		}
-		f.ring, f.places = append(f.ring, x), append(f.places, e.Place())
+		f.upto.journal = e.After()
 	}
-	f.upto = entries[len(entries)-1].After()
+	for _, x := range lines {
+		f.keep(x)
+	}
+	f.upto = f.upto.latest(read)
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
 
-// end returns where the next entry begins.
-func (f *follower) end() uint64 {
+// keep appends an event to the ring, and drops the older half of a full one.
+func (f *follower) keep(x step) {
+	if len(f.ring) == keptEvents {
+		half := keptEvents / 2
+		f.from = f.ring[half-1].done
+		f.ring = append([]step(nil), f.ring[half:]...)
+	}
+	x.advance(&f.upto)
+	f.ring = append(f.ring, x)
+}
+
+// end returns how far everything was read.
+func (f *follower) end() position {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.upto
 }
 
-// oldest returns where the first event of the ring begins.
-func (f *follower) oldest() uint64 {
+// oldest returns where the ring begins.
+func (f *follower) oldest() position {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.from
@@ -366,24 +396,24 @@ func (f *follower) leave() {
 	f.readers--
 }
 
-// after returns the events of the ring from a place on, a channel that is closed when there are
+// after returns the events of the ring behind a position, a channel that is closed when there are
 // more, and whether the ring has all of them.
-func (f *follower) after(at uint64) (list []Event, next uint64, changed <-chan struct{}, ok, ended bool) {
+func (f *follower) after(at position) (list []Event, next position, changed <-chan struct{}, ok, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, p := range f.places {
-		if p >= at {
-			list = append(list, f.ring[i])
+	for i := range f.ring {
+		if f.ring[i].isBehind(at) {
+			list = append(list, f.ring[i].Event)
 		}
 	}
-	return list, max(at, f.upto), f.changed, at >= f.from, f.ended
+	return list, at.latest(f.upto), f.changed, at == at.latest(f.from), f.ended
 }
 
 // keepAlive is how often a reader without events is called.
 const keepAlive = 15 * time.Second
 
-// deliver calls do with the events from a place on until ctx ends.
-func (f *follower) deliver(ctx context.Context, at uint64, do func([]Event) error) error {
+// deliver calls do with the events behind a position until ctx ends.
+func (f *follower) deliver(ctx context.Context, at position, do func([]Event) error) error {
 	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
 	for {
@@ -393,9 +423,9 @@ func (f *follower) deliver(ctx context.Context, at uint64, do func([]Event) erro
 			if list, next, err = f.shelf.past(ctx, at, maxRows); err != nil {
 				return err
 			}
-			if len(list) == 0 && next <= at { // the view is behind the ring
-				next = f.oldest()
-				list = []Event{{ID: eventID(next), Event: EventMissed, At: f.shelf.now().UTC()}}
+			if len(list) == 0 && next == at { // the view is behind the ring
+				next = at.latest(f.oldest())
+				list = []Event{{ID: next.String(), Event: EventMissed, At: f.shelf.now().UTC()}}
 			}
 		}
 		if len(list) > 0 {
@@ -422,9 +452,15 @@ func (f *follower) deliver(ctx context.Context, at uint64, do func([]Event) erro
 	}
 }
 
-// eventOf returns the event of an entry; false for entries that concern only the machinery.
+// stepOf returns the event of an entry with its place in the journal; false for entries that are no event.
+func stepOf(e *crawl.Entry, threshold float64) (step, bool) {
+	x, ok := eventOf(e, threshold)
+	return step{Event: x, source: fromJournal, begin: e.Place(), after: e.After()}, ok
+}
+
+// eventOf returns the event of an entry, without its ID; false for entries that concern only the machinery.
 func eventOf(e *crawl.Entry, threshold float64) (x Event, ok bool) {
-	x = Event{ID: eventID(e.After()), At: e.At.UTC()}
+	x = Event{At: e.At.UTC()}
 	switch e.Kind {
 	case crawl.EntryStart:
 		x.Event, x.Count = EventSeeds, len(e.Seeds)
@@ -444,7 +480,9 @@ func eventOf(e *crawl.Entry, threshold float64) (x Event, ok bool) {
 			return x, false
 		}
 	case ledger.EntryRequeue:
-		x.Event, x.Detail, x.Count = EventRequeued, e.Text, len(e.Round)
+		if x.Event, x.Detail, x.Count = EventRequeued, e.Text, len(e.Round); x.Count == 0 {
+			return x, false // a change of settings, which their log has
+		}
 	case ledger.EntryBefore:
 		x.Event = EventRerated
 	default:

@@ -3,6 +3,8 @@ package operations
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,6 +53,8 @@ type Export struct {
 	Command string    `json:"command" doc:"the command that writes the same file"`
 
 	file   string
+	dir    string
+	taken  string // takedowns of the collection when it began, see takedowns
 	cancel context.CancelFunc
 }
 
@@ -98,7 +102,7 @@ func (o *Operations) Export(ctx context.Context, id string, r ExportRequest) (*E
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	e := &Export{
 		ID: fmt.Sprintf("e%d", x.next), Of: s.id, Name: s.id + "." + r.Format, State: JobRunning, Begun: o.cfg.Now().UTC(),
-		Command: exportCommand(s.dir, s.id+"."+r.Format, &r), cancel: cancel,
+		Command: exportCommand(s.dir, s.id+"."+r.Format, &r), dir: s.dir, taken: takedowns(s.dir), cancel: cancel,
 	}
 	e.file = filepath.Join(folder, e.ID+"."+r.Format)
 	x.list = append(x.list, e)
@@ -127,6 +131,12 @@ func (r *ExportRequest) check() error {
 		return failf(Invalid, "format", "format: got %q, want one of %s", clip(r.Format), strings.Join(Formats(), ", "))
 	case r.Format == "md":
 		return failf(Invalid, "format", "format: md is a folder; use the command line, or jsonl with text")
+	case r.Limit < 0:
+		return failf(Invalid, "limit", "limit: got %d, want 0 or more", r.Limit)
+	case r.Sample < 0:
+		return failf(Invalid, "sample", "sample: got %d, want 0 or more", r.Sample)
+	case !(r.MinScore >= 0 && r.MinScore <= 1): // NaN is neither
+		return failf(Invalid, "min_score", "min_score: got %v, want 0 to 1", r.MinScore)
 	case r.On && r.All:
 		return failf(Invalid, "on", "on or all, not both")
 	case len(r.Where) > maxText || len(r.Fields) > len(collection.ExportFields()):
@@ -137,7 +147,29 @@ func (r *ExportRequest) check() error {
 			return failf(Invalid, "fields", "fields: unknown field %q; want one of %s", clip(f), strings.Join(collection.ExportFields(), " "))
 		}
 	}
-	return nil
+	if graphs := []string{"", "hosts", "pages", "sites"}; !slices.Contains(graphs, r.Graph) {
+		return failf(Invalid, "graph", "graph: got %q, want one of %s", clip(r.Graph), strings.Join(graphs[1:], ", "))
+	}
+	return r.checkSelection()
+}
+
+// checkSelection returns an error for a request whose conditions can't be used, as the export itself would return it
+// later, but with the member that is wrong and without the file.
+func (r *ExportRequest) checkSelection() error {
+	opt := r.options()
+	opt.CheckOnly = true
+	_, err := (&collection.Collection{}).Export(context.Background(), r.Format, opt)
+	if err == nil {
+		return nil
+	}
+	if cause := errors.Unwrap(err); cause != nil {
+		err = cause
+	}
+	field, _, _ := strings.Cut(err.Error(), ":")
+	if !slices.Contains([]string{"where", "text", "distinct", "respect", "fields"}, field) {
+		field = ""
+	}
+	return &Error{Invalid, field, err}
 }
 
 // Formats lists the formats of exports that can be asked for here.
@@ -198,12 +230,55 @@ func (x *exports) write(ctx context.Context, dir string, e *Export, r *ExportReq
 	return nil
 }
 
-// finish records how an export ended.
+// errTakenDown is the error of an export that may have pages in it that were taken down since.
+var errTakenDown = errors.New("pages were taken down since it began; begin it again")
+
+// takedowns returns a text that changes with every takedown of a collection, in this process or another.
+func takedowns(dir string) string {
+	s, err := collection.ReadSettings(dir)
+	if err != nil {
+		return "unknown"
+	}
+	sum := sha256.Sum256([]byte(strings.Join(s.Forgotten, " ")))
+	return fmt.Sprintf("%d %x", len(s.Forgotten), sum)
+}
+
+// outdated reports whether pages were taken down since an export began.
+func (e *Export) outdated() bool { return takedowns(e.dir) != e.taken }
+
+// takeDown ends the exports of a collection and removes their files, since they may have pages in them that
+// are about to be taken down.
+func (x *exports) takeDown(dir string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, e := range x.list {
+		if e.dir == dir {
+			x.drop(e)
+		}
+	}
+}
+
+// drop ends an export because of a takedown. One that is being written fails when it notices; the
+// file of one that is ready is removed.
+func (x *exports) drop(e *Export) {
+	e.cancel()
+	if e.State == JobDone {
+		e.remove()
+		e.State, e.Error = JobFailed, errTakenDown.Error()
+	}
+	e.taken = "ended"
+}
+
+// finish records how an export ended. Errors name the file as the caller knows it, not the temporary one.
 func (x *exports) finish(e *Export, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if e.outdated() {
+		err = errTakenDown
+	}
 	if e.State = JobDone; err != nil {
-		e.State, e.Error = JobFailed, plain.OneLine(err.Error())
+		e.remove()
+		e.State, e.Error = JobFailed, strings.ReplaceAll(plain.OneLine(err.Error()), e.file, e.Name)
 	}
 }
 
@@ -260,11 +335,15 @@ func (o *Operations) ExportNamed(id, export string) (*Export, error) {
 	return nil, failf(NotFound, "export", "there is no export %q of %s", clip(export), clip(id))
 }
 
-// ExportFile opens the file of an export that is ready.
+// ExportFile opens the file of an export that is ready, unless pages were taken down since.
 func (o *Operations) ExportFile(id, export string) (*os.File, *Export, error) {
 	e, err := o.ExportNamed(id, export)
 	if err != nil {
 		return nil, nil, err
+	}
+	if e.State == JobDone && e.outdated() {
+		o.exports.takeDown(e.dir)
+		e.State, e.Error = JobFailed, errTakenDown.Error()
 	}
 	if e.State != JobDone {
 		return nil, nil, failf(Conflict, "export", "the export is not ready: %s", cmp.Or(e.Error, "it is being written"))

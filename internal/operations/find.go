@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/plain"
 	"dowse/internal/search"
 )
 
@@ -30,6 +31,8 @@ type Found struct {
 	Schema string `json:"schema"`
 	Query  string `json:"query,omitempty" doc:"as it was given"`
 	*search.Result
+	Notes   []string `json:"notes,omitempty" doc:"why pages may be missing"`
+	Command string   `json:"command" doc:"the command that finds the same"`
 }
 
 // Bounds of searches.
@@ -99,7 +102,27 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 			o.updateIndex(s)
 		}
 	}
-	return &Found{SearchSchema, q.Query, result}, nil
+	var dirs []string
+	for _, s := range x.shelfs {
+		dirs = append(dirs, s.dir)
+	}
+	return &Found{SearchSchema, q.Query, result, x.notes(), searchCommand(dirs, &q)}, nil
+}
+
+// notes returns why pages may be missing in an answer, which is damage of collections, and whether an index is temporary.
+// The views are locked.
+func (x *searching) notes() (list []string) {
+	for i, v := range x.views {
+		damage := v.damage()
+		x.shelfs[i].keepDamage(damage)
+		if damage != "" {
+			list = append(list, x.shelfs[i].id+" is damaged, and pages may be missing: "+plain.OneLine(damage))
+		}
+	}
+	if len(x.s.Temporary) > 0 {
+		list = append(list, "no index can be kept, so a temporary one was made")
+	}
+	return list
 }
 
 // check returns an error for a query with a value that can't be used, and sets its defaults.
@@ -180,7 +203,7 @@ func (o *Operations) findSearcher(ctx context.Context, ids []string) (*searching
 		}
 	}
 	x := &searching{key: key, views: views, shelfs: shelfs}
-	if err := x.open(ctx, o.cfg.SearchKey); err != nil {
+	if err := x.open(ctx, o.cfg.SearchKey, o.cfg.ReadOnly); err != nil {
 		release()
 		return nil, err
 	}
@@ -188,8 +211,9 @@ func (o *Operations) findSearcher(ctx context.Context, ids []string) (*searching
 	return x, nil
 }
 
-// open opens the indexes. An index that is missing is made first.
-func (x *searching) open(ctx context.Context, key func() []byte) (err error) {
+// open opens the indexes. An index that is missing is made first; if this process only reads, in a
+// temporary folder.
+func (x *searching) open(ctx context.Context, key func() []byte, readOnly bool) (err error) {
 	var cols []*collection.Collection
 	for _, v := range sortedViews(x.views) {
 		v.mu.Lock()
@@ -198,7 +222,7 @@ func (x *searching) open(ctx context.Context, key func() []byte) (err error) {
 	for _, v := range x.views {
 		cols = append(cols, v.col)
 	}
-	opt := search.Options{}
+	opt := search.Options{ReadOnly: readOnly}
 	if key != nil {
 		opt.Key = key()
 	}
@@ -289,6 +313,9 @@ func (o *Operations) ensureIndex(ctx context.Context, s *shelf) error {
 	ctx, cancel := context.WithTimeout(ctx, firstIndex)
 	defer cancel()
 	err := search.Update(ctx, s.dir, search.Options{Key: o.cfg.SearchKey()})
+	if ctx.Err() == nil && search.IsUnwritable(err) {
+		return nil
+	}
 	if ctx.Err() == nil {
 		return err
 	}
@@ -299,7 +326,7 @@ func (o *Operations) ensureIndex(ctx context.Context, s *shelf) error {
 // updateIndex brings the index of a collection up to date in the background, one at a time, unless
 // a crawl runs in it: that follows its own pages.
 func (o *Operations) updateIndex(s *shelf) {
-	if o.cfg.ReadOnly || o.cfg.SearchKey == nil || collection.Running(s.dir) != 0 {
+	if pid, _ := collection.Running(s.dir); o.cfg.ReadOnly || o.cfg.SearchKey == nil || pid != 0 {
 		return
 	}
 	s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/collection"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
 )
@@ -32,6 +33,7 @@ type Frontier struct {
 	ByHost    []HostCount `json:"by_host" doc:"the hosts with the most waiting links"`
 	ByHops    []int       `json:"by_hops" doc:"waiting links by the number of off-topic pages in a row above them"`
 	Seen      time.Time   `json:"seen" doc:"the moment that this shows"`
+	Command   string      `json:"command" doc:"the command that shows the same links"`
 }
 
 // A QueuedLead is a link that waits, with its origin.
@@ -86,6 +88,7 @@ func (o *Operations) Frontier(ctx context.Context, id string, q FrontierQuery) (
 		copied := *x
 		x = &copied
 		x.fill(v, q, s.now())
+		x.Command = frontierCommand(s.dir, &q)
 		return nil
 	})
 	return x, err
@@ -174,19 +177,19 @@ func (x *Frontier) fill(v *openView, q FrontierQuery, now time.Time) {
 			break
 		}
 	}
-	for _, id := range v.best(q) {
+	for _, id := range bestLeads(v.col, q.Limit, q.Host) {
 		x.Leads = append(x.Leads, v.queuedLead(id, now))
 	}
 }
 
-// best returns the best waiting links, of all hosts or of one.
-func (v *openView) best(q FrontierQuery) (list []frontier.ID) {
-	f := v.col.Crawl.Frontier()
-	if q.Host == "" {
-		return f.Top(q.Limit)
+// bestLeads returns the n best waiting links, of all hosts for "" or of one.
+func bestLeads(col *collection.Collection, n int, host string) (list []frontier.ID) {
+	f := col.Crawl.Frontier()
+	if host == "" {
+		return f.Top(n)
 	}
-	hosts := v.hostsNamed(q.Host)
-	p := &picks{n: q.Limit}
+	hosts := hostsNamed(f, host)
+	p := &picks{n: n}
 	for id := range frontier.ID(f.Len()) {
 		if len(hosts) > 0 && f.State(id) == dowse.Waiting && slices.Contains(hosts, f.Host(id)) {
 			p.add(pick{facts.Finite(f.Priority(id)), id})

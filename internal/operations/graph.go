@@ -30,6 +30,8 @@ type SiteList struct {
 	Sites []site.Site `json:"sites"`
 	Total int         `json:"total" doc:"sites of the whole list"`
 	Seen  time.Time   `json:"seen" doc:"the moment that the list shows"`
+
+	Command string `json:"command" doc:"the command that lists the same"`
 }
 
 // SiteSorts lists the orders of sites, as the command line has them.
@@ -125,7 +127,7 @@ func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteLi
 	if err != nil {
 		return nil, err
 	}
-	x := &SiteList{Sites: []site.Site{}}
+	x := &SiteList{Sites: []site.Site{}, Command: sitesCommand(s.dir, &q)}
 	err = s.locked(ctx, func(v *openView) error {
 		if _, err := v.col.Sites(); errors.Is(err, collection.ErrNoSites) && len(v.pages.ids) > maxGroupedPages {
 			return failf(TooLarge, "", "this crawl looks for pages, and has more than %d to group into sites; the list of hosts has their counts", maxGroupedPages)

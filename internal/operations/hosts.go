@@ -38,9 +38,16 @@ func HostSorts() []string {
 	return []string{"pages", "on", "share", "waiting", "errors", "delay", "name"}
 }
 
-// SortHosts sorts hosts, which come by pages from the collection. Sorting is stable: within
-// equal values the hosts with more pages stay first.
-func SortHosts(rows []collection.HostRow, by string) {
+// PickHosts returns the hosts that a query selects, in its order. They come by pages from the
+// collection, and sorting is stable: within equal values the hosts with more pages stay first. The list
+// that is given stays as it is.
+func PickHosts(all []collection.HostRow, q HostQuery) []collection.HostRow {
+	rows := make([]collection.HostRow, 0, len(all))
+	for _, r := range all {
+		if q.wants(&r) {
+			rows = append(rows, r)
+		}
+	}
 	compare := map[string]func(a, b collection.HostRow) int{
 		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
 		"share":   func(a, b collection.HostRow) int { return cmp.Compare(b.Share, a.Share) },
@@ -49,9 +56,10 @@ func SortHosts(rows []collection.HostRow, by string) {
 		"delay":   func(a, b collection.HostRow) int { return cmp.Compare(b.Delay, a.Delay) },
 		"name":    func(a, b collection.HostRow) int { return strings.Compare(a.Host, b.Host) },
 	}
-	if order, ok := compare[by]; ok {
+	if order, ok := compare[q.Sort]; ok {
 		slices.SortStableFunc(rows, order)
 	}
+	return rows
 }
 
 // Hosts lists the hosts of a collection.
@@ -75,10 +83,10 @@ func (o *Operations) Hosts(ctx context.Context, id string, q HostQuery) (*HostLi
 	if err != nil {
 		return nil, err
 	}
-	list := &HostList{Hosts: []collection.HostRow{}, Command: hostsCommand(s.dir, &q)}
+	list := &HostList{Hosts: []collection.HostRow{}}
 	err = s.use(ctx, func(v *openView) error {
 		list.Seen, list.MinDelay = v.at.UTC(), facts.Seconds(max(0, v.col.Settings.Resolved().Delay))
-		return list.fill(q, from, v.allHosts())
+		return list.fill(s.dir, q, from, v.allHosts(), s.now())
 	})
 	return list, err
 }
@@ -97,17 +105,26 @@ func (v *openView) allHosts() []collection.HostRow {
 	return v.hostRows
 }
 
-// fill selects the hosts of a part of the list.
-func (l *HostList) fill(q HostQuery, from *cursor, all []collection.HostRow) error {
-	rows := make([]collection.HostRow, 0, len(all))
-	for _, r := range all {
-		if q.wants(&r) {
-			rows = append(rows, r)
-			l.Requests += r.Requests
-			l.Bytes += r.Bytes
-		}
+// rested returns a host as it is now: a host whose back-off is over may be visited, whatever it was when
+// the view was made.
+func rested(r collection.HostRow, now time.Time) collection.HostRow {
+	if r.State == collection.HostBackingOff && r.Until.Before(now) {
+		r.State, r.Until, r.Why = collection.HostOK, time.Time{}, ""
 	}
-	SortHosts(rows, q.Sort)
+	return r
+}
+
+// fill selects the hosts of a part of the list.
+func (l *HostList) fill(dir string, q HostQuery, from *cursor, all []collection.HostRow, now time.Time) error {
+	current := make([]collection.HostRow, 0, len(all))
+	for _, r := range all {
+		current = append(current, rested(r, now))
+	}
+	rows := PickHosts(current, q)
+	for i := range rows {
+		l.Requests += rows[i].Requests
+		l.Bytes += rows[i].Bytes
+	}
 	l.Total = len(rows)
 	first := 0
 	if from != nil {
@@ -117,6 +134,7 @@ func (l *HostList) fill(q HostQuery, from *cursor, all []collection.HostRow) err
 		}
 		first = at + 1
 	}
+	l.Command = hostsCommand(dir, &q, first)
 	last := min(len(rows), first+q.Limit)
 	l.Hosts = append(l.Hosts, rows[first:last]...)
 	if last < len(rows) && last > first {

@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -19,6 +20,16 @@ type JudgeRequest struct {
 	Text  string `json:"text,omitempty" doc:"the text of the page"`
 	HTML  string `json:"html,omitempty" doc:"the page itself, instead of title and text"`
 	Model string `json:"model,omitempty" doc:"a model of the collection; default the one in use"`
+}
+
+// A TopicJudgeRequest is a text, or a page, to be judged by a topic without a collection.
+type TopicJudgeRequest struct {
+	Words []string `json:"words,omitempty" doc:"the topic in words"`
+	Topic string   `json:"topic,omitempty" doc:"instead of words: the text of a topic file without examples, programs, services and files"`
+	URL   string   `json:"url,omitempty" doc:"the URL of the page, if it has one; nothing is fetched"`
+	Title string   `json:"title,omitempty"`
+	Text  string   `json:"text,omitempty" doc:"the text of the page"`
+	HTML  string   `json:"html,omitempty" doc:"the page itself, instead of title and text"`
 }
 
 // maxJudged is the longest text that is judged, in bytes.
@@ -34,11 +45,9 @@ type judges struct {
 // Judge rates a text as the judge of a collection would. Nothing is fetched, and no outside judge is
 // asked.
 func (o *Operations) Judge(ctx context.Context, id string, r JudgeRequest) (*collection.Ruling, error) {
-	if (r.HTML == "") == (strings.TrimSpace(r.Text) == "") {
-		return nil, failf(Invalid, "text", "give text or html, and not both")
-	}
-	if len(r.HTML)+len(r.Text)+len(r.Title) > maxJudged {
-		return nil, failf(TooLarge, "text", "text: got %d bytes, want at most %d", len(r.HTML)+len(r.Text)+len(r.Title), maxJudged)
+	page, err := judgedPage(r.URL, r.Title, r.Text, r.HTML)
+	if err != nil {
+		return nil, err
 	}
 	s, err := o.shelf(id)
 	if err != nil {
@@ -60,10 +69,6 @@ func (o *Operations) Judge(ctx context.Context, id string, r JudgeRequest) (*col
 	if err != nil {
 		return nil, err
 	}
-	page := crawler.HTMLPage(r.URL, []byte(r.HTML), "text/html; charset=utf-8")
-	if r.HTML == "" {
-		page.Document = dowse.Document{Title: r.Title, Text: r.Text, Words: dowse.Words(r.Text)}
-	}
 	s.judges.mu.Lock()
 	defer s.judges.mu.Unlock()
 	if s.judges.judge == nil || s.judges.key != key {
@@ -74,4 +79,37 @@ func (o *Operations) Judge(ctx context.Context, id string, r JudgeRequest) (*col
 		s.judges.judge, s.judges.key = j, key
 	}
 	return collection.RulingOf(s.judges.judge.Judge(page), threshold), nil
+}
+
+// JudgeByTopic rates a text as a new crawl of a topic would. Nothing is fetched, so the topic must have no examples.
+func (o *Operations) JudgeByTopic(r TopicJudgeRequest) (*collection.Ruling, error) {
+	page, err := judgedPage(r.URL, r.Title, r.Text, r.HTML)
+	if err != nil {
+		return nil, err
+	}
+	t, err := givenTopic(r.Words, r.Topic)
+	if err != nil {
+		return nil, err
+	}
+	j, err := t.Judge()
+	if err != nil {
+		return nil, &Error{Invalid, "topic", err}
+	}
+	threshold := (&settings.Settings{Order: settings.Order{Threshold: t.Threshold}}).Resolved().Threshold
+	return collection.RulingOf(j.Judge(page), threshold), nil
+}
+
+// judgedPage returns the page of a request to judge one.
+func judgedPage(url, title, text, html string) (*dowse.Page, error) {
+	if (html == "") == (strings.TrimSpace(text) == "") {
+		return nil, failf(Invalid, "text", "give text or html, and not both")
+	}
+	if n := len(html) + len(text) + len(title); n > maxJudged {
+		return nil, failf(TooLarge, "text", "text: got %d bytes, want at most %d", n, maxJudged)
+	}
+	page := crawler.HTMLPage(url, []byte(html), "text/html; charset=utf-8")
+	if html == "" {
+		page.Document = dowse.Document{Title: title, Text: text, Words: dowse.Words(text)}
+	}
+	return page, nil
 }

@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/crawler"
 )
 
 // A Measure is what a monitor records of a collection. Counts are those of the collection over all of its
@@ -29,6 +30,8 @@ type Measure struct {
 	Training  float64 // seconds, of all trainings
 	Archive   int64   // bytes of WARC files
 	Traffic   Traffic
+	// Pulse is what a running crawl last reported of itself; nil if there is none.
+	Pulse *crawler.Pulse
 }
 
 // Traffic counts visits that were recorded while this process followed the journal.
@@ -105,11 +108,13 @@ const maxMeasured = 100
 // their journals from then on.
 func (o *Operations) Measures(ctx context.Context) (list []Measure, err error) {
 	measured := 0
+	soon, cancel := context.WithTimeout(ctx, countWait)
+	defer cancel()
 	for _, s := range o.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m := Measure{Collection: s.line()}
+		m := Measure{Collection: s.line(soon)}
 		s.mu.Lock()
 		open := s.cur != nil
 		s.mu.Unlock()
@@ -117,9 +122,15 @@ func (o *Operations) Measures(ctx context.Context) (list []Measure, err error) {
 			measured++
 			if r, err := o.Status(ctx, s.id); err == nil {
 				m.Report = r
+				if r.Ailment != nil && r.Ailment.Name == AilDamaged && !m.Running {
+					m.State = string(Damaged)
+				}
 				s.fillMeasure(ctx, &m)
 			} else {
 				m.Error = err.Error()
+				if KindOf(err) == Damaged {
+					m.State = string(Damaged)
+				}
 			}
 		}
 		list = append(list, m)
@@ -160,6 +171,9 @@ func (s *shelf) fillMeasure(ctx context.Context, m *Measure) {
 		}
 	}
 	m.Traffic = s.traffic.snapshot()
+	if p, ok := crawler.PulseOf(s.dir, m.Report.Process); ok && m.Report.Running {
+		m.Pulse = &p
+	}
 }
 
 // Outcomes returns how the visits of a crawl ended, by outcome.

@@ -10,6 +10,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/admission"
 	"dowse/internal/facts"
 	"dowse/settings"
 )
@@ -54,10 +55,13 @@ type Labels struct {
 // maxLabels is how many labels one answer has.
 const maxLabels = 10_000
 
-// Labels returns the labels in force.
+// Labels returns the labels in force. The error is of kind Damaged if the settings of the collection can't be read.
 func (o *Operations) Labels(ctx context.Context, id string) (*Labels, error) {
 	s, err := o.shelf(id)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := collection.ReadSettings(s.dir); err != nil { // labels of a collection that can't be read are not all of it
 		return nil, err
 	}
 	read, err := collection.ReadLabels(s.dir)
@@ -174,6 +178,7 @@ type Settings struct {
 	Begun    time.Time           `json:"begun"`
 	Seeds    []string            `json:"seeds"`
 	Settings []SettingValue      `json:"settings" doc:"every setting"`
+	Entries  []SettingEntry      `json:"entries" doc:"what include, exclude and block have, one by one; each can be dropped"`
 	Topic    string              `json:"topic" doc:"the text of the topic file"`
 	Changes  []crawler.SetRecord `json:"changes" doc:"changes that were made, oldest first"`
 }
@@ -185,6 +190,36 @@ type SettingValue struct {
 	Default string `json:"default,omitempty"`
 	Help    string `json:"help" doc:"what it does"`
 	Change  bool   `json:"change" doc:"whether it can be changed"`
+}
+
+// A SettingEntry is one entry of a setting that is a list.
+type SettingEntry struct {
+	Name string `json:"name" doc:"include, exclude or block"`
+	Text string `json:"text" doc:"the pattern or the host"`
+}
+
+// BlockOf returns the entry that blocks a host, at its port or at every port, "" for none.
+func (s *Settings) BlockOf(host string) string {
+	for _, e := range s.Entries {
+		if e.Name == "block" && (e.Text == host || e.Text == admission.WithoutPort(host)) {
+			return e.Text
+		}
+	}
+	return ""
+}
+
+// entriesOf returns the entries of include, exclude and block.
+func entriesOf(s *settings.Settings) []SettingEntry {
+	list := []SettingEntry{}
+	for _, x := range []struct {
+		name    string
+		entries []string
+	}{{"include", s.Include}, {"exclude", s.Exclude}, {"block", s.Block}} {
+		for _, text := range x.entries {
+			list = append(list, SettingEntry{x.name, text})
+		}
+	}
+	return list
 }
 
 // maxChanges is how many changes of settings an answer has.
@@ -200,7 +235,7 @@ func (o *Operations) Settings(ctx context.Context, id string) (*Settings, error)
 	if err != nil {
 		return nil, err
 	}
-	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}}
+	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}, Entries: entriesOf(&kept.Settings)}
 	for _, f := range settings.Fields() {
 		if f.Flag == "" {
 			continue

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/crawler"
 )
 
 // Config says which collections there are, and what may be done to them.
@@ -35,6 +36,12 @@ type Config struct {
 	// Bound gives every crawl that is started a standard input that ends with this process, however that
 	// ends. With a flag that has a crawl stop then, no crawl outlives this process.
 	Bound bool
+
+	// Pause asks the crawl that this process runs to stop gently; nil if it runs none.
+	Pause func()
+	// Agreed is called with what a change of settings makes this machine do, since whoever asks for the
+	// change agrees to it; nil for none. See crawler.Config.
+	Agreed func(dir string, s collection.Settings, acts []crawler.Act) error
 
 	// SearchKey returns the secret by which search indexes of this user are recognised; nil for none.
 	SearchKey func() []byte
@@ -257,6 +264,9 @@ func (o *Operations) changeable(id string) (*shelf, error) {
 	}
 	return s, o.mayChange()
 }
+
+// ReadOnly reports whether every change is refused.
+func (o *Operations) ReadOnly() bool { return o.cfg.ReadOnly }
 
 // mayChange returns an error if this process only reads.
 func (o *Operations) mayChange() error {

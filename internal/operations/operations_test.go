@@ -17,6 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/settings"
@@ -77,6 +78,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	durable.UsualFloor = 1 << 20 // tests run on any disk
 	code := m.Run()
 	if dir, err := made(); err == nil {
 		os.RemoveAll(dir)
@@ -348,7 +350,7 @@ func TestForgottenPagesAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := list.Pages[0].URL
-	if _, err := o.Search(bg, []string{"pools"}, operations.SearchQuery{Query: "anemone"}); err != nil {
+	if _, err := searched(o, "anemone"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := o.Forget(bg, "pools", operations.ForgetRequest{URLs: []string{string(gone)}, Because: "asked"}); err != nil {

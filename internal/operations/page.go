@@ -3,6 +3,7 @@ package operations
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -263,8 +264,12 @@ func (o *Operations) Markdown(ctx context.Context, id, url string, n int) (row *
 // markdown returns the own text of a page; all of its text if nothing of it counts as that.
 func (v *openView) markdown(row *facts.Row) (string, error) {
 	body, kind, err := v.col.Body(row.Page)
-	if err != nil {
+	switch {
+	case errors.Is(err, collection.ErrNotKept), errors.Is(err, collection.ErrErased), errors.Is(err, collection.ErrUnknown):
 		return "", err
+	case err != nil: // it was archived, and can't be read
+		v.looked, v.broken = true, "a page of the archive can't be read: "+err.Error()
+		return "", &Error{Damaged, "url", err}
 	}
 	decoded, _ := extract.Decode(body, kind)
 	_, page := maintext.Read(decoded, row.URL, extract.Options{})
@@ -304,7 +309,7 @@ func (o *Operations) Page(ctx context.Context, id, url string) (*Page, error) {
 		return err
 	})
 	if err == nil {
-		p.Command = command("why", s.dir, string(p.Row.URL))
+		p.Command = command("why", s.dir, cmp.Or(string(p.Row.URL), url)) // a page that was taken down has no URL
 	}
 	return p, err
 }

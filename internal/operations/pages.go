@@ -176,7 +176,7 @@ func (o *Operations) Pages(ctx context.Context, id string, q PageQuery) (*PageLi
 	if err != nil {
 		return nil, err
 	}
-	list := &PageList{Pages: []*facts.Row{}, Command: q.command(s.dir)}
+	list := &PageList{Pages: []*facts.Row{}}
 	err = s.use(ctx, func(v *openView) error {
 		list.Seen = v.at.UTC()
 		return v.list(ctx, &q, from, list)
@@ -274,6 +274,7 @@ func (v *openView) list(ctx context.Context, q *PageQuery, from *cursor, list *P
 		return err
 	}
 	rows := p.sorted()
+	list.Command = q.command(v.col.Dir, p.total-p.left)
 	more := p.left > len(rows)
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -315,7 +316,7 @@ func (v *openView) cursorAt(q *PageQuery, x pick) string {
 // passPages offers the fetched pages that the columns select.
 func (v *openView) passPages(ctx context.Context, q *PageQuery, p *picks) error {
 	c := &v.pages
-	want, hosts := wantsVerdict(q), v.hostsNamed(q.Host)
+	want, hosts := wantsVerdict(q), hostsNamed(v.col.Crawl.Frontier(), q.Host)
 	if q.Host != "" && len(hosts) == 0 {
 		return nil
 	}
@@ -380,7 +381,7 @@ func (v *openView) passOthers(q *PageQuery, p *picks) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f := v.col.Crawl.Frontier()
-	hosts := v.hostsNamed(q.Host)
+	hosts := hostsNamed(v.col.Crawl.Frontier(), q.Host)
 	if q.Host != "" && len(hosts) == 0 {
 		return
 	}
@@ -471,11 +472,10 @@ func contains(text, part string) bool {
 }
 
 // hostsNamed returns the hosts with a name, with or without their port; nil for "".
-func (v *openView) hostsNamed(name string) (list []frontier.HostID) {
+func hostsNamed(f *frontier.Frontier, name string) (list []frontier.HostID) {
 	if name == "" {
 		return nil
 	}
-	f := v.col.Crawl.Frontier()
 	for i := range f.Hosts() {
 		full := f.HostName(frontier.HostID(i))
 		bare, _, _ := strings.Cut(full, ":")
@@ -547,13 +547,13 @@ func (v *openView) timeAt(place uint64) (time.Time, error) {
 	return e.At, nil
 }
 
-// command returns the command that lists the same pages, "" if the command line has no such
-// selection.
-func (q *PageQuery) command(dir string) string {
+// command returns the command that lists the same pages, behind the first ones, "" if the command
+// line has no such selection.
+func (q *PageQuery) command(dir string, first int) string {
 	if q.Language != "" || q.Text != "" || q.Model != "" || q.Reason != "" || q.Sort == SortHost {
 		return ""
 	}
-	return pagesCommand(dir, q)
+	return pagesCommand(dir, q, first)
 }
 
 // number returns a number as a word of a command.

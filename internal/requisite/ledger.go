@@ -51,8 +51,31 @@ type Line struct {
 	Page dowse.URL   `json:"page,omitempty"` // a page, all of whose requisites were asked for
 	Uses []dowse.URL `json:"uses,omitempty"` // what a page, a style sheet or a redirect names
 
-	Partial bool `json:"partial,omitempty"` // some requisites of the page were not asked for: it was imported
+	Partial bool    `json:"partial,omitempty"` // some requisites of the page were not asked for: it was imported
+	Cut     *Limits `json:"cut,omitempty"`     // limits that some requisites of the page were left out for
 }
+
+// Limits bound the requisites that are fetched. In a line of the ledger those are 0 that nothing was
+// left out for.
+type Limits struct {
+	PerPage   int   `json:"per_page,omitempty"`   // requisites of a page
+	PageBytes int64 `json:"page_bytes,omitempty"` // bytes of them
+	AllBytes  int64 `json:"all_bytes,omitempty"`  // bytes of all requisites of the collection
+}
+
+// raisedTo reports whether one of the limits that something was left out for is larger in now.
+func (l Limits) raisedTo(now Limits) bool {
+	return l.PerPage > 0 && l.PerPage < now.PerPage || l.PageBytes > 0 && l.PageBytes < now.PageBytes || l.AllBytes > 0 && l.AllBytes < now.AllBytes
+}
+
+// Why a requisite was left out for a limit. It is asked for when a page that may have more needs it.
+const (
+	LeftForPage = "budget of the page"
+	LeftForAll  = "budget of the collection"
+)
+
+// isWanted reports whether the line is of a requisite that was left out only for a limit.
+func (l *Line) isWanted() bool { return l.Left == LeftForPage || l.Left == LeftForAll }
 
 // Totals count what a ledger has.
 type Totals struct {
@@ -62,17 +85,49 @@ type Totals struct {
 	Bytes int64 `json:"bytes"`
 }
 
-func (t *Totals) add(l *Line) {
-	switch {
-	case l.Page != "":
-		if !l.Partial {
-			t.Pages++
-		}
-	case l.File != "":
-		t.Kept++
-		t.Bytes += l.Bytes
-	default:
-		t.Left++
+// A lineCount counts the lines of a ledger. A requisite that was left out for a limit and fetched later has
+// two lines, and so has a page that was served again with a larger limit; both count once.
+type lineCount struct {
+	Totals Totals
+	wanted map[uint64]bool // requisites that were left out for a limit
+	cut    map[uint64]Limits
+}
+
+func newLineCount() lineCount { return lineCount{wanted: map[uint64]bool{}, cut: map[uint64]Limits{}} }
+
+// count counts a line.
+func (t *lineCount) count(l *Line) {
+	if l.Page != "" {
+		t.countPage(l)
+		return
+	}
+	h := hashOf(l.URL)
+	if t.wanted[h] {
+		delete(t.wanted, h)
+		t.Totals.Left--
+	}
+	if l.isWanted() {
+		t.wanted[h] = true
+	}
+	if l.File != "" {
+		t.Totals.Kept++
+		t.Totals.Bytes += l.Bytes
+	} else {
+		t.Totals.Left++
+	}
+}
+
+// countPage counts the line of a page.
+func (t *lineCount) countPage(l *Line) {
+	h := hashOf(l.Page)
+	_, again := t.cut[h]
+	if !again && !l.Partial {
+		t.Totals.Pages++
+	}
+	if l.Cut != nil {
+		t.cut[h] = *l.Cut
+	} else if again {
+		t.cut[h] = Limits{} // nothing is left out any more
 	}
 }
 
@@ -83,15 +138,16 @@ const maxLine = 16 << 20
 // last line is not yielded, any other that can't be read is an error, which comes last.
 func Lines(dir string) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
-		_, err := read(dir, func(l *Line) bool { return yield(l, nil) })
+		_, err := read(dir, func(l *Line, _ int64) bool { return yield(l, nil) })
 		if err != nil {
 			yield(nil, fmt.Errorf("requisites: %w", err))
 		}
 	}
 }
 
-// read calls do for the lines until it returns false, and returns the length of the whole ones.
-func read(dir string, do func(*Line) bool) (size int64, err error) {
+// read calls do for the lines, with the offset of each, until it returns false, and returns the length
+// of the whole ones.
+func read(dir string, do func(l *Line, at int64) bool) (size int64, err error) {
 	f, err := durable.In(dir).Open(Folder + "/" + ledgerName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -116,8 +172,9 @@ func read(dir string, do func(*Line) bool) (size int64, err error) {
 		if err != nil {
 			return size, fmt.Errorf("%s: line %d: %w", ledgerName, n, err)
 		}
+		at := size
 		size += int64(len(text))
-		if !do(l) {
+		if !do(l, at) {
 			return size, nil
 		}
 	}
@@ -139,25 +196,27 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 
 // TotalsOf counts what the ledger of a collection has.
 func TotalsOf(dir string) (t Totals, err error) {
+	all := newLineCount()
 	for l, err := range Lines(dir) {
 		if err != nil {
-			return t, err
+			return all.Totals, err
 		}
-		t.add(l)
+		all.count(l)
 	}
-	return t, nil
+	return all.Totals, nil
 }
 
 // A Ledger is the ledger of a collection, open for writing. It must not be used concurrently.
 type Ledger struct {
-	Totals Totals
+	lineCount
 
 	dir     string
 	writer  *archive.Writer
 	file    *durable.File
-	known   map[uint64]int64 // requisites by the hash of their URL: bytes kept
-	pages   map[uint64]bool
-	pending bytes.Buffer // lines that are not committed
+	size    int64            // bytes of the lines that are committed
+	known   map[uint64]int64 // requisites by the hash of their URL: where the line begins if it names others, or -1
+	pages   map[uint64]bool  // that have a line: whether all of their requisites were asked for
+	pending bytes.Buffer     // lines that are not committed
 }
 
 // Open opens the ledger of the collection in dir, and removes what was not committed.
@@ -171,10 +230,11 @@ func Open(dir string, opt archive.Options) (*Ledger, error) {
 
 // open is Open without the name of the package in errors.
 func open(dir string, opt archive.Options) (*Ledger, error) {
-	l := &Ledger{dir: dir, known: map[uint64]int64{}, pages: map[uint64]bool{}}
+	l := &Ledger{lineCount: newLineCount(), dir: dir, known: map[uint64]int64{}, pages: map[uint64]bool{}}
 	var last dowse.Place
-	size, err := read(dir, func(x *Line) bool {
-		l.note(x)
+	var err error
+	l.size, err = read(dir, func(x *Line, at int64) bool {
+		l.note(x, at)
 		if x.File != "" {
 			last = dowse.Place{File: x.File, Offset: x.Offset, Length: x.Length}
 		}
@@ -191,7 +251,7 @@ func open(dir string, opt archive.Options) (*Ledger, error) {
 	}
 	l.file, err = durable.In(dir).Append(Folder + "/" + ledgerName)
 	if err == nil {
-		err = l.file.Truncate(size)
+		err = l.file.Truncate(l.size)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.writer.Close())
@@ -226,23 +286,65 @@ func Files(dir string) ([]string, error) {
 
 func hashOf(u dowse.URL) uint64 { return xxh3.HashString(string(u)) }
 
-func (l *Ledger) note(x *Line) {
-	l.Totals.add(x)
-	if x.Page != "" {
+// note notes a line that begins at an offset of the ledger.
+func (l *Ledger) note(x *Line, at int64) {
+	l.count(x)
+	switch {
+	case x.Page != "":
 		l.pages[hashOf(x.Page)] = !x.Partial || l.pages[hashOf(x.Page)]
-	} else {
-		l.known[hashOf(x.URL)] = x.Bytes
+	case len(x.Uses) > 0:
+		l.known[hashOf(x.URL)] = at
+	default:
+		l.known[hashOf(x.URL)] = -1
 	}
 }
 
-// Has reports whether a requisite was asked for.
+// Has reports whether a requisite was asked for, or is not to be asked for.
 func (l *Ledger) Has(u dowse.URL) bool {
 	_, ok := l.known[hashOf(u)]
-	return ok
+	return ok && !l.Wants(u)
 }
 
-// Served reports whether all requisites of a page were asked for.
-func (l *Ledger) Served(page dowse.URL) bool { return l.pages[hashOf(page)] }
+// Wants reports whether a requisite was left out for a limit.
+func (l *Ledger) Wants(u dowse.URL) bool { return l.wanted[hashOf(u)] }
+
+// Uses returns what a requisite that the ledger has names in turn: what is in a style sheet, or where a
+// redirect leads to.
+func (l *Ledger) Uses(u dowse.URL) ([]dowse.URL, error) {
+	at, ok := l.known[hashOf(u)]
+	if !ok || at < 0 {
+		return nil, nil
+	}
+	text, err := l.lineAt(at)
+	if err != nil {
+		return nil, fmt.Errorf("requisites: %w", err)
+	}
+	var x Line
+	if err := json.Unmarshal(text, &x); err != nil {
+		return nil, fmt.Errorf("requisites: %s: offset %d: %w", ledgerName, at, err)
+	}
+	return x.Uses, nil
+}
+
+// lineAt returns the line at an offset of the ledger, whether it is committed or not.
+func (l *Ledger) lineAt(at int64) ([]byte, error) {
+	if at >= l.size {
+		line, _, _ := bytes.Cut(l.pending.Bytes()[at-l.size:], []byte{'\n'})
+		return line, nil
+	}
+	f, err := durable.In(l.dir).Open(Folder + "/" + ledgerName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLine(bufio.NewReader(io.NewSectionReader(f, at, l.size-at)))
+}
+
+// Served reports whether all requisites of a page were asked for that these limits allow.
+func (l *Ledger) Served(page dowse.URL, now Limits) bool {
+	h := hashOf(page)
+	return l.pages[h] && !l.cut[h].raisedTo(now)
+}
 
 // Keep stores an answer with its line.
 func (l *Ledger) Keep(x Line, ex *archive.Exchange) error {
@@ -260,8 +362,8 @@ func (l *Ledger) Write(x Line) error {
 	if err != nil {
 		return err
 	}
+	l.note(&x, l.size+int64(l.pending.Len()))
 	l.pending.Write(append(text, '\n'))
-	l.note(&x)
 	return nil
 }
 
@@ -276,6 +378,7 @@ func (l *Ledger) Commit() error {
 	if _, err := l.file.Write(l.pending.Bytes()); err != nil {
 		return err
 	}
+	l.size += int64(l.pending.Len())
 	l.pending.Reset()
 	return l.file.Sync()
 }

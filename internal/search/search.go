@@ -129,14 +129,14 @@ func openPart(ctx context.Context, col *collection.Collection, o Options, update
 		return p, nil
 	}
 	err := errReadOnly
-	if len(o.Key) > 0 {
+	if len(o.Key) > 0 && !o.ReadOnly {
 		err = Update(ctx, col.Dir, o)
 	}
 	switch {
 	case err == nil:
-	case usable && (errors.Is(err, ErrBusy) || unwritable(err)):
+	case usable && (errors.Is(err, ErrBusy) || IsUnwritable(err)):
 		return p, nil // as it is, and the result reports what it lacks
-	case unwritable(err):
+	case IsUnwritable(err):
 		if o, err = p.elsewhere(ctx, o); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
@@ -152,12 +152,14 @@ func openPart(ctx context.Context, col *collection.Collection, o Options, update
 	return p, nil
 }
 
-// errReadOnly is the cause for a temporary index if no index can be recognised later.
-var errReadOnly = errors.New("there is no key")
+// errReadOnly is the cause for a temporary index if no index may be written, or none could be recognised later.
+var errReadOnly = errors.New("no index may be kept")
 
-// unwritable reports whether an error means that no index can be kept in a collection.
-func unwritable(err error) bool {
-	return errors.Is(err, errReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+// IsUnwritable reports whether an error means that no index can be kept in a collection: it may not be written, or its
+// disk is full.
+func IsUnwritable(err error) bool {
+	return errors.Is(err, errReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
+		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // elsewhere makes an index in a temporary folder.

@@ -83,6 +83,9 @@ type Options struct {
 	// Key is a secret of the user, by which an index that this user made is recognised. Without
 	// it, none is.
 	Key []byte
+	// ReadOnly leaves the collections as they are: an index that is missing or can't be used is made in a
+	// temporary folder.
+	ReadOnly bool
 	// Workers is how many pages are read concurrently; default one per processor.
 	Workers int
 	// Progress, if set, is called after each round with the number of pages that were added and

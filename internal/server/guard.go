@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,6 +26,12 @@ type guard struct {
 	codes   codes
 	streams *streams
 	slots   chan struct{}
+	// openSlots are the turns of requests without a token: a monitor has to get an answer while users keep all
+	// others busy.
+	openSlots chan struct{}
+	// fileSlots are the turns of those who read static files and have not logged in: slow readers must not take the
+	// turns of users.
+	fileSlots chan struct{}
 }
 
 // newGuard returns the guard of a server at an address.
@@ -34,7 +41,7 @@ func newGuard(token string, at net.Addr, cfg Config) *guard {
 	mac.Write([]byte("session of a browser, v1"))
 	g := &guard{
 		token: token, cookie: "dowse-" + port, session: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)),
-		open: cfg.Open, logins: newLoginLimit(), streams: newStreams(maxStreams), slots: make(chan struct{}, maxRequests),
+		open: cfg.Open, logins: newLoginLimit(), streams: newStreams(maxStreams), slots: make(chan struct{}, maxRequests), openSlots: make(chan struct{}, maxOpen), fileSlots: make(chan struct{}, maxOpen),
 	}
 	for _, h := range cfg.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(h))
@@ -63,14 +70,28 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header())
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if len(r.TransferEncoding) > 0 {
+			// A proxy that uses Content-Length may take what follows the chunks for a part of the body. It is not read.
+			w.Header().Set("Connection", "close")
+		}
 		switch {
 		case !g.knownHost(r.Host):
 			refuse(w, r, http.StatusMisdirectedRequest, "unknown host name", "The server is not known under the name in the Host header. Use localhost or its address, or name the host when the server is started.")
 		case !knownMethod(r.Method):
 			w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE")
 			refuse(w, r, http.StatusMethodNotAllowed, "method not allowed", "")
+		case r.ContentLength > hopeless: // it need not be waited for; a smaller one is read up to maxBody, so that its client gets the answer
+			w.Header().Set("Connection", "close")
+			refuse(w, r, http.StatusRequestEntityTooLarge, "the body is too large", fmt.Sprintf("The body has more than %d bytes.", maxBody))
+		case slices.Contains(g.open, r.URL.Path) && !changes(r.Method):
+			r.Body = http.NoBody // so that no client can hold it up
+			bounded(w, r, next, g.openSlots)
 		case strings.HasPrefix(r.URL.Path, "/static/"), slices.Contains(g.open, r.URL.Path):
-			g.bounded(w, r, next)
+			slots := g.fileSlots
+			if g.hasCookie(r) {
+				slots = g.slots
+			}
+			bounded(w, r, next, slots) // never as a stream, which has no deadline
 		case r.URL.Path == "/login":
 			g.login(w, r)
 		case r.Method == http.MethodGet && r.URL.Query().Has("t"):
@@ -84,12 +105,11 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 // admit calls next if the request has the cookie or the token.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	bearer, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if isBearer && g.logins.blocked(clientOf(r), time.Now()) {
-		g.tooMany(w, r)
-		return
-	}
 	switch {
 	case isBearer && same(strings.TrimSpace(bearer), g.token):
+	case isBearer && g.logins.blocked(clientOf(r), time.Now()):
+		g.tooMany(w, r)
+		return
 	case isBearer:
 		g.logins.fail(clientOf(r), time.Now())
 		g.unknownUser(w, r)
@@ -99,7 +119,11 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, next http.Handler)
 		return
 	}
 	if changes(r.Method) && !ownPage(r, isBearer) {
-		refuse(w, r, http.StatusForbidden, "the change does not come from a page of this server", "Send it from the dashboard, or with the token as a bearer token.")
+		help := "Send it from the dashboard, or with the token as a bearer token."
+		if isBearer {
+			help = "Send it without the headers Origin and Sec-Fetch-Site, or from the origin of this server."
+		}
+		refuse(w, r, http.StatusForbidden, "the change does not come from a page of this server", help)
 		return
 	}
 	g.bounded(w, r, next)
@@ -158,11 +182,16 @@ func (g *guard) bounded(w http.ResponseWriter, r *http.Request, next http.Handle
 		g.streams.serve(w, r, next)
 		return
 	}
+	bounded(w, r, next, g.slots)
+}
+
+// bounded calls next when one of the slots is free.
+func bounded(w http.ResponseWriter, r *http.Request, next http.Handler, slots chan struct{}) {
 	wait := time.NewTimer(slotTime)
 	defer wait.Stop()
 	select {
-	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 		next.ServeHTTP(w, r)
 	case <-wait.C:
 		w.Header().Set("Retry-After", "5")

@@ -13,9 +13,12 @@ import (
 // Bounds of what all users together may have open.
 const (
 	maxConnections = 256
-	maxRequests    = 64 // ordinary requests that are answered concurrently
-	maxStreams     = 50 // streams of events: viewers of live pages
-	maxBody        = 1 << 20
+	maxRequests    = 64              // ordinary requests that are answered concurrently
+	maxOpen        = 16              // requests of paths that need no token, and of static files without one
+	maxStreams     = 50              // streams of events: viewers of live pages
+	maxBody        = 4 << 20         // bytes of a request of a user that is logged in
+	hopeless       = 64 << 20        // bytes of a body that is refused as soon as it is announced
+	maxForm        = 16 << 10        // bytes of the form of the log-in
 	slotTime       = 5 * time.Second // how long a request waits for its turn
 )
 

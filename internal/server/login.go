@@ -33,6 +33,7 @@ func (g *guard) login(w http.ResponseWriter, r *http.Request) {
 			refuse(w, r, http.StatusForbidden, "the log-in does not come from a page of this server", "")
 			return
 		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		g.try(w, r, strings.TrimSpace(r.PostFormValue("token")), localPath(r.PostFormValue("next")))
 	default:
 		refuse(w, r, http.StatusMethodNotAllowed, "method not allowed", "")
@@ -49,14 +50,15 @@ func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
 	g.try(w, r, token, localPath(next.String()))
 }
 
-// try logs a browser in if the token is right.
+// try logs a browser in if the token is right. The right token is accepted however many wrong ones came before it:
+// a page of another site can have the browser send wrong ones, under the address of the user.
 func (g *guard) try(w http.ResponseWriter, r *http.Request, token, next string) {
 	now, client := time.Now(), clientOf(r)
-	if g.logins.blocked(client, now) {
-		g.tooMany(w, r)
-		return
-	}
 	if !same(token, g.token) && !g.codes.use(token, now) {
+		if g.logins.blocked(client, now) {
+			g.tooMany(w, r)
+			return
+		}
 		g.logins.fail(client, now)
 		g.form(w, http.StatusUnauthorized, loginView{Next: next, Problem: "This is not the token. Copy the address that the server printed, with everything after the question mark."})
 		return
@@ -106,7 +108,8 @@ func (g *guard) form(w http.ResponseWriter, code int, v loginView) {
 }
 
 // Bounds of failed log-ins: a client may be wrong maxWrong times within loginPause, and all clients
-// together maxWrongAll times.
+// together maxWrongAll times. Beyond it they are not answered with the form. That bounds what guessing costs this server; it
+// is the length of the token that makes guessing hopeless.
 const (
 	loginPause  = 30 * time.Second
 	maxWrong    = 5

@@ -130,7 +130,9 @@ func (c *Config) routes() http.Handler {
 		}
 	}
 	mount("/", c.Pages)
-	mount("/static/", c.Static)
+	if c.Static != nil {
+		mux.Handle("/static/", withoutFolders(c.Static))
+	}
 	for _, path := range []string{"/api/", "/metrics", "/healthz", "/readyz", "/version"} {
 		mount(path, c.API)
 	}
@@ -142,6 +144,17 @@ func (c *Config) routes() http.Handler {
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
 	return mux
+}
+
+// withoutFolders answers the paths of folders as unknown: a handler of files would list them.
+func withoutFolders(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/") {
+			refuse(w, r, http.StatusNotFound, "not found", "")
+			return
+		}
+		files.ServeHTTP(w, r)
+	})
 }
 
 // Addr returns the address that the server listens on.

@@ -174,12 +174,22 @@ func TestWrongTokensAreLimited(t *testing.T) {
 			t.Fatalf("try %d: got %d", i, w.Code)
 		}
 	}
-	w := ask{path: "/?t=" + s.Token()}.do(s)
+	w := ask{path: "/?t=wrong"}.do(s)
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" || len(w.Result().Cookies()) != 0 {
-		t.Errorf("after %d wrong tokens: got %d", maxWrong, w.Code)
+		t.Errorf("a wrong token after %d others: got %d", maxWrong, w.Code)
 	}
-	if w := (ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Bearer " + s.Token(), "Accept": "*/*"}}).do(s); w.Code != 429 || w.Header().Get("Content-Type") != "application/problem+json" {
-		t.Errorf("bearer after wrong tokens: got %d", w.Code)
+	bearer := func(token string) *httptest.ResponseRecorder {
+		return ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Bearer " + token, "Accept": "*/*"}}.do(s)
+	}
+	if w := bearer("wrong"); w.Code != 429 || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Errorf("a wrong bearer after wrong tokens: got %d", w.Code)
+	}
+	// A page of another site can have the browser of the user send wrong tokens: they must not keep the user out.
+	if w := bearer(s.Token()); w.Code != 200 {
+		t.Errorf("the right bearer after wrong tokens: got %d", w.Code)
+	}
+	if w := (ask{path: "/?t=" + s.Token()}).do(s); w.Code != 303 || len(w.Result().Cookies()) != 1 {
+		t.Errorf("the right token after wrong ones: got %d", w.Code)
 	}
 	if w := (ask{path: "/", cookie: true}).do(s); w.Code != 200 {
 		t.Errorf("a browser that has logged in must not be affected: got %d", w.Code)
@@ -351,4 +361,82 @@ func raw(t *testing.T, at net.Addr, text string) string {
 	fmt.Fprint(c, text)
 	got, _ := bufio.NewReader(c).ReadString('\n')
 	return got
+}
+
+// TestHealthOfABusyServer checks that the open paths answer while every turn is taken.
+func TestHealthOfABusyServer(t *testing.T) {
+	s := open(t, nil)
+	for range maxRequests {
+		s.guard.slots <- struct{}{}
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel() // a request whose client is gone does not wait for its turn
+	for path, want := range map[string]bool{"/healthz": true, "/static/x": true, "/page": false} {
+		ctx := gone
+		if want {
+			ctx = context.Background()
+		}
+		r := httptest.NewRequestWithContext(ctx, "GET", path, nil)
+		r.Host = s.Addr().String()
+		if path == "/page" {
+			r.Header.Set("Authorization", "Bearer "+s.Token())
+		}
+		w := httptest.NewRecorder()
+		s.guard.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answered") })).ServeHTTP(w, r)
+		if got := w.Body.String() == "answered"; got != want {
+			t.Errorf("%s: answered %v, want %v", path, got, want)
+		}
+	}
+}
+
+// TestFilesAreNoStreams checks that whoever has not logged in can't take the places of streams and users with static files:
+// these have turns of their own, and are never streams.
+func TestFilesAreNoStreams(t *testing.T) {
+	s := open(t, nil)
+	for range maxStreams {
+		s.guard.streams.slots <- struct{}{}
+	}
+	head := map[string]string{"Accept": "text/event-stream"}
+	if w := (ask{path: "/static/x", head: head}).do(s); w.Code != 200 {
+		t.Errorf("a file as a stream: got %d", w.Code)
+	}
+	if w := (ask{path: "/", head: head, cookie: true}).do(s); w.Code != 503 {
+		t.Errorf("one stream too many: got %d", w.Code)
+	}
+}
+
+// TestBodiesThatLie sends requests whose bodies are not what they announce. One that announces too much is answered before it
+// comes. What follows the chunks of a request that also has a length is not read as a request.
+func TestBodiesThatLie(t *testing.T) {
+	s := open(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	head := "Host: " + s.Addr().String() + "\r\nAuthorization: Bearer " + s.Token() + "\r\n"
+	if got := raw(t, s.Addr(), "POST /api/x HTTP/1.1\r\n"+head+"Content-Length: 10000000000\r\n\r\n{"); !strings.HasPrefix(got, "HTTP/1.1 413") {
+		t.Errorf("a body of 10 GB that does not come: %q", got)
+	}
+	c, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "POST /api/x HTTP/1.1\r\n"+head+"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n"+head+"\r\n")
+	got, err := io.ReadAll(c) // until the server closes the connection
+	if n := strings.Count(string(got), "HTTP/1.1 "); err != nil || n != 1 {
+		t.Errorf("%d answers to one request, %v: %s", n, err, got)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForeignOrigin checks that a change with the token and a foreign origin is refused with advice other than to send the token.
+func TestForeignOrigin(t *testing.T) {
+	s := open(t, nil)
+	w := ask{method: "POST", path: "/api/v1/x", body: "x", head: map[string]string{"Authorization": "Bearer " + s.guard.token, "Origin": "https://elsewhere.example"}}.do(s)
+	if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "bearer") || !strings.Contains(w.Body.String(), "Origin") {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
 }

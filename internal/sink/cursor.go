@@ -56,7 +56,12 @@ type cursor struct {
 	// Sending is where the batch ends that is being sent. A process that was killed sends the
 	// same batch again.
 	Sending *position `json:"sending,omitempty"`
+	// Began is when a batch was sent that has no answer yet; zero if there is none.
+	Began   time.Time `json:"began,omitzero"`
 	Recheck *recheck  `json:"recheck,omitempty"`
+	// Attempt is set while a batch is being sent; Floor is the largest version of the batches before it.
+	Attempt *attempt `json:"attempt,omitempty"`
+	Floor   int64    `json:"floor,omitempty"`
 
 	// ID and At are those of the entry at Done. Another entry there shows that the journal is
 	// not the one that was read.
@@ -114,7 +119,16 @@ func (c *cursor) fits(col *collection.Collection) {
 	if c.Key == col.Settings.Key && c.matches(col) {
 		return
 	}
-	*c = cursor{Schema: c.Schema, Sink: c.Sink, Key: col.Settings.Key, Threshold: col.Threshold(), Sent: c.Sent, Refused: c.Refused}
+	c.dropAttempt()
+	*c = cursor{Schema: c.Schema, Sink: c.Sink, Key: col.Settings.Key, Threshold: col.Threshold(), Sent: c.Sent, Refused: c.Refused, Floor: c.Floor}
+}
+
+// dropAttempt makes later records newer than those of a batch that is not sent again.
+func (c *cursor) dropAttempt() {
+	if c.Attempt != nil {
+		c.Floor = max(c.Floor, c.Attempt.Top)
+		c.Attempt = nil
+	}
 }
 
 // matches reports whether the entry at the cursor is the one that was read.
@@ -129,14 +143,19 @@ func (c *cursor) matches(col *collection.Collection) bool {
 	return err == nil && e.ID == c.ID && e.At.Equal(c.At)
 }
 
-// follow notes the threshold of the collection. If pages were sent under another one, those
+// follow notes the threshold of the collection. If pages were sent under another one, or may have been, those
 // between the two are looked at again.
 func (c *cursor) follow(threshold float64, now time.Time) {
 	old := c.Threshold
-	if c.Threshold = threshold; old == threshold || !c.Done.Begun {
+	if c.Threshold = threshold; old == threshold || !c.Done.Begun && c.Sending == nil {
 		return
 	}
 	r := &recheck{Low: min(old, threshold), High: max(old, threshold), At: now, Until: c.Done.Place}
+	if c.Sending != nil {
+		r.Until = max(r.Until, c.Sending.Place)
+	} else {
+		c.dropAttempt() // of a recheck that is replaced by this one
+	}
 	if b := c.Recheck; b != nil { // which was not finished
 		r.Low, r.High = min(r.Low, b.Low), max(r.High, b.High)
 	}

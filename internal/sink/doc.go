@@ -13,8 +13,9 @@
 // a file (jsonl.go), an HTTP service (http.go), OpenSearch (opensearch.go) or NATS (nats.go).
 // [Lags] reports how far the sinks of a collection are.
 //
-// Invariants: a record is made only of what is committed. The id of a record depends on the
-// entry that caused it alone, so a repeated record has the same id. The state of a sink after
+// Invariants: a record is made only of what is committed. Records with the same id are
+// the same, and the versions of a page grow (number.go); so a repeated record has the same id, unless what it is made
+// of has changed since it was first sent. The state of a sink after
 // all records equals that of the collection: pages that were taken down, or that left the
 // topic, are deleted there. A batch has at most 256 records and, but for one large record,
 // 4 MiB.

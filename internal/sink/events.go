@@ -85,6 +85,9 @@ func (s *scanner) next(from position, until *position) (*stretch, error) {
 	read := 0
 	for e, err := range s.col.Journal.Visits(from.Place) {
 		var gap *crawl.Gap
+		if errors.As(err, &gap) && gap.At >= s.end {
+			return out, nil // it is being written
+		}
 		if errors.As(err, &gap) {
 			continue // damage of the journal loses the pages in it and no others
 		}
@@ -122,6 +125,9 @@ func (s *scanner) look(e *crawl.Entry, from position, until *position, out *stre
 	case crawl.EntryPage:
 		if e.Page.Outcome == dowse.Fetched && (s.wants(e.Page.Verdict.Relevance) || e.Page.Again) {
 			out.add(change{place: e.Place(), at: e.At, visit: e, known: e.Page.Again}, s.spec.text)
+		}
+		if e.Page.Outcome == dowse.Redirected && e.Page.Again {
+			out.add(change{place: e.Place(), at: e.At, visit: e, known: true}, "none")
 		}
 	case crawl.EntryForget:
 		if e.Print != (frontier.Fingerprint{}) {

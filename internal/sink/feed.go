@@ -3,10 +3,12 @@ package sink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/frontier"
@@ -58,24 +60,30 @@ type feed struct {
 	open   receiver
 	reader *collection.Collection // for texts; it stays open, because it remembers where records are
 	failed int                    // attempts in a row
-	moved  atomic.Int64           // when the cursor moved last, in nanoseconds
+	// awaiting reports that this process sent a batch, at cur.Began, and has no answer.
+	awaiting bool
+	moved    atomic.Int64 // when the cursor moved last, in nanoseconds
 }
 
 // run sends until everything committed is sent and final is closed, or ctx ends.
+//
+// A round reads up to where the commits were when it began. So only a round that began after
+// final was closed has seen the last commit, and final is looked at before the round.
 func (f *feed) run(ctx context.Context) {
 	defer f.close()
 	for ctx.Err() == nil {
-		begun := time.Now()
+		begun, isLast := time.Now(), f.isFinal()
 		more, spent, err := f.round(ctx)
 		switch {
 		case ctx.Err() != nil:
+			f.interrupted()
 		case err != nil:
 			f.fail(err)
 			f.pause(ctx, f.backOff(err), f.final)
 		case more && !f.isFinal():
 			f.pause(ctx, share*spent, f.final)
 		case more:
-		case f.isFinal():
+		case isLast:
 			return
 		default:
 			f.saveIfDirty()
@@ -130,11 +138,24 @@ func (f *feed) fail(err error) {
 	if f.failed++; f.cur.Since.IsZero() {
 		f.cur.Since = time.Now().UTC()
 	}
-	f.cur.Error = err.Error()
+	f.cur.Error, f.cur.Began, f.awaiting = err.Error(), time.Time{}, false
 	_ = f.cur.save(f.dir, f.spec) // the next attempt saves it again
 	if f.open != nil {
 		f.open.close()
 		f.open = nil
+	}
+}
+
+// interrupted notes that sending ended while a batch had no answer yet, so that status has a
+// reason for a target that takes connections and never answers.
+func (f *feed) interrupted() {
+	if !f.awaiting {
+		return
+	}
+	if waited := time.Since(f.cur.Began); waited >= time.Second {
+		f.fail(fmt.Errorf("no answer within %s", waited.Round(100*time.Millisecond)))
+	} else {
+		f.fail(errors.New("the process ended before the sink answered"))
 	}
 }
 
@@ -194,19 +215,23 @@ func (f *feed) deliver(ctx context.Context, sp *stretch, b *batch) error {
 		if !isRecheck {
 			f.cur.Sending = &sp.to
 		}
+		f.cur.Began, f.cur.Attempt = time.Now().UTC(), &b.numbers.this
 		if err := f.cur.save(f.dir, f.spec); err != nil {
 			return err
 		}
+		f.awaiting = true
 		refused, why, err := f.send(ctx, b)
 		if err != nil {
 			return err
 		}
+		f.cur.Began, f.awaiting = time.Time{}, false
 		f.cur.Sent += len(b.records) - refused
 		if f.cur.Refused += refused; refused > 0 {
 			f.cur.Refusal = why
 		}
 		f.cur.Last, f.cur.Error, f.cur.Since, f.failed = time.Now().UTC(), "", time.Time{}, 0
 	}
+	f.cur.dropAttempt()
 	switch {
 	case isRecheck:
 		f.cur.Recheck = sp.recheck
@@ -257,7 +282,7 @@ func (f *feed) records(ctx context.Context, col *collection.Collection, sp *stre
 			return nil, 0, err
 		}
 	}
-	b = &batch{}
+	b = &batch{numbers: newNumbering(&f.cur)}
 	n := 0
 	for i := range sp.changes {
 		c := &sp.changes[i]
@@ -280,15 +305,16 @@ func (f *feed) records(ctx context.Context, col *collection.Collection, sp *stre
 // visited again or taken down since: a later change deals with it.
 func (f *feed) add(b *batch, c *change, row *collection.Row, key uint64) error {
 	if c.visit == nil {
-		r, err := remove(c, c.print, goneForgotten, "")
-		b.records = append(b.records, r)
-		return err
+		return b.add(headOf(c, opDelete, c.print), func(h envelope) (outgoing, error) { return remove(h, goneForgotten, "") })
 	}
 	if row == nil || c.again != nil && (row.Relevance() < c.again.Low || row.Relevance() >= c.again.High) {
 		return nil
 	}
 	print := frontier.FingerprintOf(row.URL, key)
 	reason := goneOffTopic
+	if row.Outcome == dowse.Redirected {
+		return b.add(headOf(c, opDelete, print), func(h envelope) (outgoing, error) { return remove(h, goneMoved, row.URL) })
+	}
 	if f.spec.all || row.OnTopic {
 		line, full, left, err := f.reader.Record(row, collection.ExportOptions{Text: f.spec.text, Respect: f.spec.respect})
 		if errors.Is(err, collection.ErrErased) {
@@ -298,16 +324,12 @@ func (f *feed) add(b *batch, c *change, row *collection.Row, key uint64) error {
 			return err
 		}
 		if left == "" {
-			r, err := put(c, print, full, line)
-			b.records = append(b.records, r)
-			return err
+			return b.add(headOf(c, opPut, print), func(h envelope) (outgoing, error) { return put(h, full, line) })
 		}
 		reason = left
 	}
 	if !c.known {
 		return nil
 	}
-	r, err := remove(c, print, reason, row.URL)
-	b.records = append(b.records, r)
-	return err
+	return b.add(headOf(c, opDelete, print), func(h envelope) (outgoing, error) { return remove(h, reason, row.URL) })
 }

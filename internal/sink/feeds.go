@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -198,18 +199,26 @@ func (g *Feeds) lastMove() time.Time {
 	return time.Unix(0, last)
 }
 
-// ParseAll reads the names of sinks.
+// ParseAll reads the names of sinks. A sink that is named twice is an error, and so are two
+// sinks with the same file: each would write over the lines of the other.
 func ParseAll(list []string) (specs []Spec, err error) {
-	seen := map[string]bool{}
+	seen, files := map[string]bool{}, map[string]bool{}
 	for _, text := range list {
 		s, err := Parse(text)
 		if err != nil {
 			return nil, err
 		}
-		if seen[text] {
-			return nil, fmt.Errorf("sink %q is named twice", text)
+		name, isFile := s.IsFile()
+		if isFile {
+			name = filepath.Clean(name)
 		}
-		seen[text] = true
+		switch {
+		case seen[text]:
+			return nil, fmt.Errorf("sink %q is given twice; give it once", text)
+		case isFile && files[name]:
+			return nil, fmt.Errorf("sink %q: another sink writes to the same file; choose another file for one of them", text)
+		}
+		seen[text], files[name] = true, isFile
 		specs = append(specs, s)
 	}
 	return specs, nil

@@ -151,11 +151,11 @@ func halved(ctx context.Context, b *batch, err error, send func(context.Context,
 		return 1, e.Error(), nil
 	}
 	n := len(b.records) / 2
-	refused, why, err := send(ctx, &batch{b.records[:n]})
+	refused, why, err := send(ctx, &batch{records: b.records[:n]})
 	if err != nil {
 		return 0, "", err
 	}
-	more, last, err := send(ctx, &batch{b.records[n:]})
+	more, last, err := send(ctx, &batch{records: b.records[n:]})
 	if last != "" {
 		why = last
 	}

@@ -129,9 +129,20 @@ func (t *jsonlTarget) close() error { return t.file.Close() }
 // outputTarget writes records to the standard output. What was written counts as sent.
 type outputTarget struct{ out io.Writer }
 
-func (t outputTarget) send(_ context.Context, b *batch) (int, string, error) {
-	_, err := t.out.Write(b.lines())
-	return 0, "", err
+// send writes a batch. It returns when ctx ends, also while the reader of the output takes
+// nothing, so that such a reader can't keep the process from ending.
+func (t outputTarget) send(ctx context.Context, b *batch) (int, string, error) {
+	written := make(chan error, 1)
+	go func() {
+		_, err := t.out.Write(b.lines())
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		return 0, "", err
+	case <-ctx.Done():
+		return 0, "", ctx.Err()
+	}
 }
 
 func (outputTarget) close() error { return nil }

@@ -24,6 +24,18 @@ type Lag struct {
 // pages behind stays cheap.
 const maxCounted = 100_000
 
+// slowAnswer is how long a sink may take to answer before that is reported as its error.
+const slowAnswer = 5 * time.Second
+
+// unconfirmed returns the error of a sink for a batch that was begun at a time and has not been confirmed since.
+func (s Spec) unconfirmed(began time.Time) string {
+	at := began.Format(time.RFC3339)
+	if s.kind == kindJSONL {
+		return "writing began at " + at + " and has not ended; if the process was killed, the next run writes it again"
+	}
+	return "no answer to what was sent at " + at
+}
+
 // Lags returns how far sinks are behind a collection. A sink whose cursor can't be read is as far
 // behind as a new one.
 func Lags(col *collection.Collection, specs []Spec, now time.Time) []Lag {
@@ -34,6 +46,7 @@ func Lags(col *collection.Collection, specs []Spec, now time.Time) []Lag {
 	return list
 }
 
+// lagOf returns how far a sink is behind a collection.
 func lagOf(col *collection.Collection, s Spec, now time.Time) Lag {
 	cur, err := loadCursor(col.Dir, s)
 	l := Lag{Sink: s.Text, Sent: cur.Sent, Refused: cur.Refused, Refusal: cur.Refusal, Error: cur.Error}
@@ -45,6 +58,9 @@ func lagOf(col *collection.Collection, s Spec, now time.Time) Lag {
 	}
 	if !cur.Since.IsZero() {
 		l.Since = &cur.Since
+	}
+	if l.Error == "" && !cur.Began.IsZero() && now.Sub(cur.Began) >= slowAnswer {
+		l.Error, l.Since = s.unconfirmed(cur.Began), &cur.Began
 	}
 	cur.fits(col)
 	journal, err := col.Journal.Reader()

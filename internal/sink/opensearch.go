@@ -130,7 +130,7 @@ func (t *openSearchTarget) send(ctx context.Context, b *batch) (refused int, why
 		if try == bulkTries-1 {
 			return 0, "", fmt.Errorf("%d of %d documents failed: %s", len(sorted.again), len(b.records), sorted.because)
 		}
-		b = &batch{sorted.again}
+		b = &batch{records: sorted.again}
 		wait := bulkWait << try
 		select {
 		case <-ctx.Done():

@@ -27,11 +27,12 @@ const DeleteSchema = "delete/v1"
 const (
 	goneForgotten = "forgotten" // it was taken down
 	goneOffTopic  = "off_topic" // its verdict, or the threshold, has changed
+	goneMoved     = "moved"     // it redirects by now
 )
 
 // An envelope is what every record begins with.
 type envelope struct {
-	Event   string `json:"event" doc:"id of the record; a record that is sent again has the same"`
+	Event   string `json:"event" doc:"id of the record; a record that is sent again has the same, and the same content"`
 	Key     string `json:"key" doc:"id of the page in the collection, the same for all its records"`
 	Op      string `json:"op" doc:"put: add or replace the page; delete: remove it"`
 	Version int64  `json:"version" doc:"grows from record to record of a page (microseconds since 1970)"`
@@ -41,7 +42,7 @@ type envelope struct {
 type Deletion struct {
 	Schema string `json:"schema"`
 	envelope
-	Reason string    `json:"reason" doc:"forgotten: it was taken down; off_topic; or a wish of its owner"`
+	Reason string    `json:"reason" doc:"forgotten: it was taken down; off_topic; moved: it redirects by now; or a wish of its owner"`
 	URL    dowse.URL `json:"url,omitempty" doc:"not for a page that was taken down"`
 }
 
@@ -56,6 +57,7 @@ type outgoing struct {
 // A batch is records that are sent together.
 type batch struct {
 	records []outgoing
+	numbers *numbering // nil for a part of a batch
 }
 
 // key returns the id of the batch: batches of the same records have the same.
@@ -88,7 +90,8 @@ func keyOf(print frontier.Fingerprint) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// headOf returns the envelope of the record for a change to a page.
+// headOf returns the envelope of the record for a change to a page, with the version that the change itself
+// suggests.
 func headOf(c *change, op string, print frontier.Fingerprint) envelope {
 	key := keyOf(print)
 	event := fmt.Sprintf("%s-%x", key, c.place)
@@ -98,12 +101,19 @@ func headOf(c *change, op string, print frontier.Fingerprint) envelope {
 	return envelope{event, key, op, c.at.UnixMicro()}
 }
 
+// add adds the record that build makes of an envelope, which gets the version of the record.
+func (b *batch) add(h envelope, build func(envelope) (outgoing, error)) error {
+	r, err := b.numbers.number(h, build)
+	b.records = append(b.records, r)
+	return err
+}
+
 // bareFrom is the size from which a record is also made without its texts.
 const bareFrom = 256 << 10
 
 // put returns the record that adds a page.
-func put(c *change, print frontier.Fingerprint, row *collection.Row, line []byte) (outgoing, error) {
-	r := outgoing{envelope: headOf(c, opPut, print), site: weburl.Site(row.URL)}
+func put(h envelope, row *collection.Row, line []byte) (outgoing, error) {
+	r := outgoing{envelope: h, site: weburl.Site(row.URL)}
 	var err error
 	if r.line, err = withHead(r.envelope, line); err == nil && len(line) >= bareFrom {
 		if line, err = row.MarshalJSON(); err == nil {
@@ -123,8 +133,8 @@ func withHead(h envelope, object []byte) ([]byte, error) {
 }
 
 // remove returns the record that deletes a page.
-func remove(c *change, print frontier.Fingerprint, reason string, u dowse.URL) (outgoing, error) {
-	r := outgoing{envelope: headOf(c, opDelete, print)}
+func remove(h envelope, reason string, u dowse.URL) (outgoing, error) {
+	r := outgoing{envelope: h}
 	var err error
 	r.line, err = facts.Encode(Deletion{DeleteSchema, r.envelope, strings.ReplaceAll(reason, " ", "_"), u})
 	return r, err

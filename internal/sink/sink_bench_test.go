@@ -3,8 +3,10 @@
 package sink_test
 
 import (
+	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -14,22 +16,21 @@ import (
 	"time"
 
 	"dowse/crawler"
+	"dowse/internal/sink"
 )
+
+var sinkPages = flag.Int("sink-pages", 1500, "pages that BenchmarkCrawlWithSinks crawls")
 
 // BenchmarkCrawlWithSinks crawls pages of 20 KB from memory as fast as it can, without sinks and with one. The
 // metric is the time of processors per page until the last page is committed; compare runs of one machine.
 //
-//	go test ./internal/sink -run '^$' -bench CrawlWithSinks -benchtime 3x -count 3
+// A feed has a tenth of one processor, and makes batches of 256 records, so a short crawl shows the cost of its one
+// or two batches and not that of sinks: take a crawl of many batches.
+//
+//	go test ./internal/sink -run '^$' -bench CrawlWithSinks -benchtime 1x -count 5 -sink-pages 12000
 func BenchmarkCrawlWithSinks(b *testing.B) {
-	const pages = 1500
-	web := &sinkWeb{pages: map[string]string{}}
-	for i := range pages {
-		tenths := 9
-		if i%2 == 0 {
-			tenths = 2
-		}
-		web.pages[fmt.Sprintf("h%d.example/%d", i/10, i)] = "<html lang=en>" + reefPage(i, tenths) + strings.Repeat(fmt.Sprintf("<p>Some more text of page %d.", i), 350)
-	}
+	pages := *sinkPages
+	web := benchWeb(pages)
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
 	defer srv.Close()
 	for _, kind := range []string{"none", "jsonl", "http", "jsonl-all"} {
@@ -67,9 +68,60 @@ func BenchmarkCrawlWithSinks(b *testing.B) {
 	}
 }
 
+// benchWeb returns a web of n pages of 20 KB, every second of which is on topic.
+func benchWeb(n int) *sinkWeb {
+	web := &sinkWeb{pages: map[string]string{}}
+	for i := range n {
+		tenths := 9
+		if i%2 == 0 {
+			tenths = 2
+		}
+		var b strings.Builder
+		b.WriteString("<html lang=en><nav>")
+		for k := range 30 {
+			fmt.Fprintf(&b, `<a href="http://h%d.example/%d">Section %d</a> `, i/10, i/10*10+k%10, k)
+		}
+		b.WriteString("</nav>" + reefPage(i, tenths))
+		rng := rand.New(rand.NewPCG(uint64(i), 5))
+		for b.Len() < 19_500 {
+			b.WriteString("<p>Some more text")
+			for range 40 {
+				fmt.Fprintf(&b, " word%d", rng.IntN(5000))
+			}
+		}
+		web.pages[fmt.Sprintf("h%d.example/%d", i/10, i)] = b.String()
+	}
+	return web
+}
+
 // processorTime returns the time of processors that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it fails for other arguments only
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkRecords sends all pages of a collection to a file, without the pace of a crawl. The metric is the
+// time of processors per record.
+//
+//	go test ./internal/sink -run '^$' -bench Records -benchtime 10x
+func BenchmarkRecords(b *testing.B) {
+	const pages = 1000
+	web := benchWeb(pages)
+	dir := filepath.Join(b.TempDir(), "a.dowse")
+	crawlInto(b, dir, web.config())
+	for _, text := range []string{"main", "all", "none"} {
+		b.Run(text, func(b *testing.B) {
+			var cpu time.Duration
+			for b.Loop() {
+				used := processorTime()
+				name := "jsonl:" + filepath.Join(b.TempDir(), "out.jsonl") + "#pages=all&text=" + text
+				if l := drained(b, dir, sink.Options{}, time.Minute, name)[0]; l.Sent != pages {
+					b.Fatalf("sent %d records, want %d", l.Sent, pages)
+				}
+				cpu += processorTime() - used
+			}
+			b.ReportMetric(float64(cpu.Microseconds())/float64(b.N*pages), "cpu-µs/record")
+		})
+	}
 }

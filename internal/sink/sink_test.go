@@ -36,22 +36,28 @@ type sinkWeb struct {
 	mu    sync.Mutex
 	pages map[string]string
 	wait  map[string]chan struct{} // pages that are answered when the channel is closed
+	moved map[string]string        // where a page redirects to
 }
 
 func (w *sinkWeb) RoundTrip(req *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	body, ok := w.pages[req.URL.Host+req.URL.Path]
 	wait := w.wait[req.URL.Host+req.URL.Path]
+	moved := w.moved[req.URL.Host+req.URL.Path]
 	w.mu.Unlock()
 	if wait != nil {
 		<-wait
 	}
-	status := 200
-	if !ok {
+	status, head := 200, http.Header{"Content-Type": {"text/html"}}
+	switch {
+	case moved != "":
+		status = 301
+		head.Set("Location", moved)
+	case !ok:
 		status = 404
 	}
 	return &http.Response{
-		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"text/html"}},
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: head,
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req,
 	}, nil
 }
@@ -104,7 +110,7 @@ func (w *sinkWeb) config(sinks ...string) crawler.Config {
 }
 
 // crawlInto crawls, or continues, until there is nothing left.
-func crawlInto(t *testing.T, dir string, cfg crawler.Config) {
+func crawlInto(t testing.TB, dir string, cfg crawler.Config) {
 	t.Helper()
 	c, err := crawler.Open(dir, cfg)
 	if err != nil {
@@ -126,7 +132,7 @@ func crawledWeb(t *testing.T, w *sinkWeb) string {
 }
 
 // drained sends everything to sinks and returns how far they are then.
-func drained(t *testing.T, dir string, o sink.Options, idle time.Duration, names ...string) []sink.Lag {
+func drained(t testing.TB, dir string, o sink.Options, idle time.Duration, names ...string) []sink.Lag {
 	t.Helper()
 	specs, err := sink.ParseAll(names)
 	if err != nil {
@@ -334,6 +340,33 @@ func TestDeadSinkStopsNothing(t *testing.T) {
 	close(back)
 	if l := drained(t, dir, sink.Options{}, time.Minute, names[0])[0]; l.Pages != 0 || !slices.Equal(state(got), onTopic(t, dir)) {
 		t.Errorf("lag %+v after the sink is back", l)
+	}
+}
+
+// TestMovedPage checks that a sink deletes a page that redirects by now, and has what it redirects to.
+func TestMovedPage(t *testing.T) {
+	w := sunkWeb(6)
+	file := filepath.Join(t.TempDir(), "out.jsonl")
+	dir := filepath.Join(t.TempDir(), "reefs.dowse")
+	cfg := w.config("jsonl:" + file)
+	crawlInto(t, dir, cfg)
+	w.mu.Lock()
+	w.moved = map[string]string{"a3.example/3": "http://new.example/3"}
+	w.pages["new.example/3"] = w.pages["a3.example/3"]
+	w.mu.Unlock()
+	cfg.Refresh, cfg.Seeds = "1h", nil
+	cfg.Clock = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	cfg.Settings.Limits.Time = 3 * time.Second
+	crawlInto(t, dir, cfg)
+	drained(t, dir, sink.Options{}, time.Minute, "jsonl:"+file)
+	list := readLines(t, file)
+	if got, want := state(list), onTopic(t, dir); !slices.Equal(got, want) || !slices.Contains(got, "http://new.example/3") {
+		t.Errorf("the sink has %v, want %v", got, want)
+	}
+	if !slices.ContainsFunc(list, func(r received) bool {
+		return r.Op == "delete" && r.Reason == "moved" && r.URL == "http://a3.example/3"
+	}) {
+		t.Errorf("no record that deletes the page: %+v", list)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,11 +111,21 @@ func (l *lines) add(format string, args ...any) {
 	}
 }
 
+// appearance returns colour and size of a site in a picture: relevant sites are green, others grey, and a site is
+// larger the more of its pages were read.
+func appearance(s *Site) string {
+	colour := `<viz:color r="190" g="190" b="190"/>`
+	if s.Verdict == Relevant {
+		colour = `<viz:color r="10" g="140" b="120"/>`
+	}
+	return fmt.Sprintf(`%s<viz:size value="%.4g"/>`, colour, 6+5*math.Log2(1+float64(s.Pages)))
+}
+
 // GEXF writes the graph in the format of Gephi (GEXF 1.3).
 func (g *Graph) GEXF(w io.Writer) error {
 	l := &lines{w: w}
 	l.add(`<?xml version="1.0" encoding="UTF-8"?>`)
-	l.add(`<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph defaultedgetype="directed"><attributes class="node">`)
+	l.add(`<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3"><graph defaultedgetype="directed"><attributes class="node">`)
 	for i, a := range attributeNames {
 		l.add(`<attribute id="%d" title="%s" type="%s"/>`, i, a.name, a.gexf)
 	}
@@ -124,7 +135,7 @@ func (g *Graph) GEXF(w io.Writer) error {
 		for k, v := range g.Nodes[i].attributes() {
 			l.add(`<attvalue for="%d" value="%s"/>`, k, escaped(v))
 		}
-		l.add(`</attvalues></node>`)
+		l.add(`</attvalues>%s</node>`, appearance(&g.Nodes[i]))
 	}
 	l.add(`</nodes><edges>`)
 	for i, e := range g.Edges {

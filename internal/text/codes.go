@@ -1,21 +1,27 @@
 package text
 
-import "sync/atomic"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // Codes cache the values of a pure function from words to small numbers, as a
 // [Memo] does, for callers that look up every word of every page. A hit costs a
-// hash and one read of memory, because a word is known by 60 bits of its hash,
-// with a secret seed, and nothing else of it is kept: two words with equal bits
-// would share a code, but no page can construct such a pair.
+// hash and one read of memory, because a word is known by bits of its hash, with
+// a secret seed, and nothing else of it is kept: 60 bits where codes have 16 and
+// 32,768 words are kept, one less for each further bit of a code. Two words with
+// equal bits would share a code, but no page can construct such a pair.
 //
 // Codes never hold more than their size, take no lock and are safe for
 // concurrent use. When a bucket is full, a word that was not looked up since
 // the last replacement gives way.
-type Codes struct {
-	code    func(word string) uint16
+type Codes[V uint16 | uint32] struct {
+	code    func(word string) V
 	seed    Seed
 	buckets []codeBucket
 	mask    uint64
+	asked   uint64 // the bit above the codes: looked up since the last search for a victim
+	hash    uint64 // the bits above asked: those of the hash
 }
 
 // A codeBucket has places for words that share the low bits of their hash. A
@@ -23,24 +29,19 @@ type Codes struct {
 // free.
 type codeBucket [ways]atomic.Uint64
 
-const (
-	codeBits = 16
-	asked    = 1 << codeBits // bit: looked up since the last search for a victim
-	hashBits = ^uint64(asked<<1 - 1)
-)
-
 // NewCodes returns a cache of code for about size words, rounded up to a power
-// of two; 0 means 65,536. code must depend on nothing but the word and must not
-// keep it.
-func NewCodes(size int, code func(word string) uint16) *Codes {
+// of two; 0 means 65,536. code must depend on nothing but the word, must not
+// keep it, and must not return more than most.
+func NewCodes[V uint16 | uint32](size int, most V, code func(word string) V) *Codes[V] {
 	n := bucketsFor(size)
-	return &Codes{code: code, seed: NewSeed(), buckets: make([]codeBucket, n), mask: uint64(n - 1)}
+	asked := uint64(1) << bits.Len64(uint64(most))
+	return &Codes[V]{code: code, seed: NewSeed(), buckets: make([]codeBucket, n), mask: uint64(n - 1), asked: asked, hash: -(asked << 1)}
 }
 
 // In returns the code of the word t[start:end]. It takes the text and not the
 // word because in the middle of a text the hash may read eight bytes beyond the
 // word. Words longer than maxWord are computed each time.
-func (c *Codes) In(t string, start, end int) uint16 {
+func (c *Codes[V]) In(t string, start, end int) V {
 	if end-start > maxWord {
 		return c.code(t[start:end])
 	}
@@ -50,24 +51,24 @@ func (c *Codes) In(t string, start, end int) uint16 {
 	// which one matches.
 	at, known := 0, uint64(0)
 	for i := range b {
-		if k := b[i].Load(); (k^h)&hashBits == 0 {
+		if k := b[i].Load(); (k^h)&c.hash == 0 {
 			at, known = i, k
 		}
 	}
 	if known == 0 {
 		return c.learn(b, h, t[start:end])
 	}
-	if known&asked == 0 {
-		b[at].CompareAndSwap(known, known|asked)
+	if known&c.asked == 0 {
+		b[at].CompareAndSwap(known, known|c.asked)
 	}
-	return uint16(known)
+	return V(known & (c.asked - 1))
 }
 
 // learn computes the code and stores it.
-func (c *Codes) learn(b *codeBucket, h uint64, word string) uint16 {
+func (c *Codes[V]) learn(b *codeBucket, h uint64, word string) V {
 	code := c.code(word)
-	if k := h&hashBits | uint64(code); k != 0 {
-		b.victim(h).Store(k)
+	if k := h&c.hash | uint64(code); k != 0 {
+		b.victim(h, c.asked).Store(k)
 	}
 	return code
 }
@@ -75,7 +76,7 @@ func (c *Codes) learn(b *codeBucket, h uint64, word string) uint16 {
 // victim returns the place to overwrite: a free one, else one whose bit asked
 // is not set, starting at a place that depends on the hash. Every place that it
 // passes loses the bit. This is the clock algorithm within a bucket.
-func (b *codeBucket) victim(h uint64) *atomic.Uint64 {
+func (b *codeBucket) victim(h, asked uint64) *atomic.Uint64 {
 	for i := range b {
 		if b[i].Load() == 0 {
 			return &b[i]
@@ -83,7 +84,7 @@ func (b *codeBucket) victim(h uint64) *atomic.Uint64 {
 	}
 	first := h >> 32
 	for i := range uint64(ways) {
-		if place := &b[(first+i)%ways]; place.And(^uint64(asked))&asked == 0 {
+		if place := &b[(first+i)%ways]; place.And(^asked)&asked == 0 {
 			return place
 		}
 	}

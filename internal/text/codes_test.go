@@ -2,6 +2,8 @@ package text_test
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,7 +14,7 @@ import (
 
 func TestCodesComputeOnce(t *testing.T) {
 	calls := 0
-	c := text.NewCodes(1024, func(w string) uint16 { calls++; return uint16(len(w)) })
+	c := text.NewCodes(1024, math.MaxUint16, func(w string) uint16 { calls++; return uint16(len(w)) })
 	words := []string{"", "a", "A", "ab", "reef", "coral", "zooxanthellae", "zooxanthellaf", strings.Repeat("long", 20)}
 	for range 3 {
 		for _, w := range words {
@@ -35,7 +37,7 @@ func TestCodesTellWordsApart(t *testing.T) {
 		}
 		return n
 	}
-	c := text.NewCodes(1<<16, code)
+	c := text.NewCodes(1<<16, math.MaxUint16, code)
 	for round := range 2 {
 		for n := range 40 {
 			for i := range n {
@@ -50,9 +52,34 @@ func TestCodesTellWordsApart(t *testing.T) {
 	}
 }
 
+// TestCodesOfAnyWidth asks for codes from 0 up to the largest that was announced, each twice
+// in a row, so that the second comes from memory, and once more with the bit that a look-up sets.
+func TestCodesOfAnyWidth(t *testing.T) {
+	for _, most := range []uint32{1, 2, 2001, 1<<16 + 2, 1<<20 + 2, math.MaxInt32} {
+		calls := 0
+		code := func(w string) uint32 {
+			calls++
+			n, _ := strconv.Atoi(w)
+			return most - uint32(n)
+		}
+		c := text.NewCodes(1024, most, code)
+		for n := range min(most+1, 300) {
+			w := strconv.Itoa(int(n))
+			for range 3 {
+				if got := c.In(w, 0, len(w)); got != most-n {
+					t.Fatalf("largest %d: %s has code %d, want %d", most, w, got, most-n)
+				}
+			}
+		}
+		if calls > 350 {
+			t.Errorf("largest %d: codes were computed %d times", most, calls)
+		}
+	}
+}
+
 func TestCodesKeepCommonWordsInAFlood(t *testing.T) {
 	var again atomic.Int64
-	c := text.NewCodes(1024, func(w string) uint16 {
+	c := text.NewCodes(1024, math.MaxUint16, func(w string) uint16 {
 		if strings.HasPrefix(w, "common") {
 			again.Add(1)
 		}
@@ -68,7 +95,7 @@ func TestCodesKeepCommonWordsInAFlood(t *testing.T) {
 }
 
 func TestCodesFromManyGoroutines(t *testing.T) {
-	c := text.NewCodes(64, func(w string) uint16 { return uint16(len(w)) }) // small: constant replacement
+	c := text.NewCodes(64, math.MaxUint16, func(w string) uint16 { return uint16(len(w)) }) // small: constant replacement
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Go(func() {
@@ -86,7 +113,7 @@ func TestCodesFromManyGoroutines(t *testing.T) {
 
 func BenchmarkCodes(b *testing.B) {
 	words := strings.Fields(prose(1, 2000))
-	c := text.NewCodes(0, func(w string) uint16 { return 1 })
+	c := text.NewCodes(0, math.MaxUint16, func(w string) uint16 { return 1 })
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, w := range words {
@@ -96,4 +123,4 @@ func BenchmarkCodes(b *testing.B) {
 }
 
 // codeOf returns the code of a word that is a text of its own.
-func codeOf(c *text.Codes, word string) uint16 { return c.In(word, 0, len(word)) }
+func codeOf(c *text.Codes[uint16], word string) uint16 { return c.In(word, 0, len(word)) }

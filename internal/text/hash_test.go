@@ -1,6 +1,9 @@
 package text
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // colliding returns a word of 16 letters with the hash of a short one, as everybody can
 // find it who knows where the hash begins: its last eight bytes undo what its first do.
@@ -46,7 +49,7 @@ func TestHashOfHostileWords(t *testing.T) {
 	if s.Hash("crabs", 0, 5) == s.Hash(made, 0, len(made)) {
 		t.Errorf("%s collides under a seed", made)
 	}
-	c := NewCodes(0, func(word string) uint16 { return uint16(len(word)) })
+	c := NewCodes(0, math.MaxUint16, func(word string) uint16 { return uint16(len(word)) })
 	if n, m := c.In(made, 0, len(made)), c.In("crabs", 0, 5); n != 16 || m != 5 {
 		t.Errorf("%s has code %d, crabs %d", made, n, m)
 	}

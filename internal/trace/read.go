@@ -14,13 +14,14 @@ import (
 
 // A Report counts what became of the lines of a log.
 //
-// Lines = kept lines + Other + Broken + Skipped + Beyond, except that a line with
-// a path may count several times.
+// Lines = kept lines + Other + Outside + Broken + Skipped + Beyond, except that a line
+// with a path may count several times.
 type Report struct {
 	Format  Format
 	Lines   int
 	Kept    int    // accesses; a line with a path has several
 	Other   int    // lines about something other than a delivered page: other methods, statuses, types
+	Outside int    // accesses at times that Options.Keep rejects
 	Broken  int    // lines, or steps of a path, that cannot be parsed
 	Beyond  int    // accesses beyond the limit
 	Flawed  []Flaw // the first broken lines
@@ -36,10 +37,15 @@ type Flaw struct {
 
 func (f Flaw) String() string { return fmt.Sprintf("line %d: %s", f.Line, f.Why) }
 
+// String returns the counts as one line for people. Accesses outside the range of times and beyond
+// the limit are named only if there are any, since most logs are read without either.
 func (r Report) String() string {
 	s := fmt.Sprintf("%d lines: %d accesses kept, %d lines of other kinds, %d broken", r.Lines, r.Kept, r.Other, r.Broken)
 	if len(r.Flawed) > 0 {
 		s += " (first: " + r.Flawed[0].String() + ")"
+	}
+	if r.Outside > 0 {
+		s += fmt.Sprintf(", %d outside the range of times", r.Outside)
 	}
 	if r.Beyond > 0 {
 		s += fmt.Sprintf(", %d beyond the limit", r.Beyond)
@@ -165,10 +171,12 @@ func (b *Builder) hit(h hit, r *Report) {
 	b.keep(h.at, u, false, r)
 }
 
+// keep adds an access unless its time is outside the range or the log is full, and counts what
+// became of it.
 func (b *Builder) keep(at int64, u dowse.URL, begins bool, r *Report) {
 	switch {
 	case !b.keeps(at):
-		r.Other++
+		r.Outside++
 	case b.add(b.name, at, u, begins):
 		r.Kept++
 	default:

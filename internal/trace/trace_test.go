@@ -405,7 +405,7 @@ func TestParted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Accesses() != 1 || string(l.URL(0)) != want || report.Kept != 1 || report.Other != 1 {
+		if l.Accesses() != 1 || string(l.URL(0)) != want || report.Kept != 1 || report.Outside != 1 || report.Other != 0 {
 			t.Errorf("late %v: %d accesses, report %v", late, l.Accesses(), report)
 		}
 	}

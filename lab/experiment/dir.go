@@ -33,10 +33,12 @@ import (
 //	manifest.yaml     webs, versions and the list of crawls; written last
 //	trails/           one compressed file per crawl, see measure.WriteTrail
 //	relevant.tsv      the relevant pages: url, topic, and which of training and listed apply
-//	cpu.jsonl         processor time per crawl; the only file that differs between equal runs
+//	cpu.jsonl         processor time per crawl
+//	effort.jsonl      program, time and memory per process that made crawls
 //
-// A folder without manifest.yaml holds a run that has not finished. Every file
-// but cpu.jsonl is replaced as a whole, so a reader never sees half of one.
+// The last two differ between equal runs; lines are added to them. Every other
+// file is the same, and is replaced as a whole, so a reader never sees half of
+// one. A folder without manifest.yaml holds a run that has not finished.
 const (
 	experimentFile = "experiment.yaml"
 	manifestFile   = "manifest.yaml"
@@ -462,6 +464,6 @@ func openFacts(path string) (*Results, *manifest, error) {
 	if e := manifestForm.Read(data, manifestFile, m); e != nil || m.Dowse != manifestSchema {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
-	r := &Results{Experiment: x, Webs: m.Webs}
+	r := &Results{Experiment: x, Webs: m.Webs, Efforts: readEfforts(path)}
 	return r, m, r.readRelevant(filepath.Join(path, relevantFile))
 }

@@ -135,6 +135,9 @@ type Demo struct {
 	Sites int      `yaml:"sites"` // hosts; default 48 at 2,400 pages, growing as the 0.8th power of the pages
 	Seed  uint64   `yaml:"seed"`  // random seed; default 0
 	Seeds []uint64 `yaml:"seeds"` // several webs, in place of Seed
+	// Boilerplate is the share of the words of a page of mean length that all pages of its site
+	// repeat, in addition to menu and footer; default 0. A campus has none.
+	Boilerplate float64 `yaml:"boilerplate"`
 }
 
 // Town selects synthetic towns: webs of many small sites, in which crawls look
@@ -250,6 +253,10 @@ type Strategy struct {
 	// other seeds; default none.
 	Learn string `yaml:"learn"`
 
+	// Templates is what the crawl does without the parts of pages that other pages of their host
+	// have too: judge, links, or judge,links; default nothing.
+	Templates string `yaml:"templates"`
+
 	// Confidence selects how the judge of sites computes a confidence from
 	// distances to its centroids: invlog, or literal, the formula as Ester,
 	// Kriegel and Schubert 2004 print it. Default invlog.
@@ -291,6 +298,7 @@ type Variant struct {
 	// Omitted so that crawls without it keep the hash they had before the field
 	// existed.
 	Confidence string `json:",omitempty"`
+	Templates  string `json:",omitempty"` // as in [Strategy]
 }
 
 // Oracle is the name of the strategy that knows the labels: the upper bound for

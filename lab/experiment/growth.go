@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/lab/web"
+	"dowse/internal/repeats"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -35,12 +36,13 @@ func (t *task) wordsOf() judge.Wanted {
 // It is the web that the crawl visits: pages are rated by the judge in use.
 type growth struct {
 	*web.View
-	task     *task
-	topic    *topic.Topic
-	strategy dowse.Strategy
-	journal  *crawl.Journal
-	dir      string
-	seeds    []dowse.URL
+	templates repeats.Use
+	task      *task
+	topic     *topic.Topic
+	strategy  dowse.Strategy
+	journal   *crawl.Journal
+	dir       string
+	seeds     []dowse.URL
 
 	stage    int                   // pages from which it last tried to grow
 	models   int                   // that were put into use
@@ -50,7 +52,7 @@ type growth struct {
 
 // newGrowth begins the growth of a crawl that starts with a judge of words. The
 // caller closes it.
-func (t *task) newGrowth(s dowse.Strategy, p *prepared, seeds []int) (*growth, error) {
+func (t *task) newGrowth(s dowse.Strategy, use repeats.Use, p *prepared, seeds []int) (*growth, error) {
 	dir, err := os.MkdirTemp("", "dowse-lab-")
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -61,7 +63,7 @@ func (t *task) newGrowth(s dowse.Strategy, p *prepared, seeds []int) (*growth, e
 	}
 	w := t.wordsOf()
 	return &growth{
-		View: p.judged.For(s, t.latency()), task: t, strategy: s, journal: j, dir: dir, seeds: t.urls(seeds),
+		View: p.judged.For(s, t.latency()).Without(use), templates: use, task: t, strategy: s, journal: j, dir: dir, seeds: t.urls(seeds),
 		topic: &topic.Topic{Name: "lab", Words: w.Words, Also: w.Also, Not: w.Not},
 	}, nil
 }
@@ -91,7 +93,7 @@ func (g *growth) revise(now time.Time, c *crawl.Crawl) error {
 		return err
 	}
 	g.models++
-	g.View = web.NewJudged(g.task.source.web, j).For(g.strategy, g.task.latency())
+	g.View = web.NewJudged(g.task.source.web, j).For(g.strategy, g.task.latency()).Without(g.templates)
 	g.revising = true
 	defer func() { g.revising = false }()
 	_, err = c.Rerank(now, nil, fmt.Sprintf("m%04d", g.models), g.rulings(visits), g.Restore)
@@ -100,9 +102,10 @@ func (g *growth) revise(now time.Time, c *crawl.Crawl) error {
 
 // A visited page of the crawl: its URL, and the ruling that says where it is.
 type visited struct {
-	url    dowse.URL
-	ruling crawl.Ruling
-	again  bool
+	url      dowse.URL
+	ruling   crawl.Ruling
+	again    bool
+	repeated []dowse.Span // what other pages of its host had too
 }
 
 // visits reads the visits that fetched a page from the journal, in order.
@@ -112,7 +115,7 @@ func (g *growth) visits(c *crawl.Crawl) (list []visited, err error) {
 			return nil, err
 		}
 		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched {
-			list = append(list, visited{c.Frontier().URL(e.ID), crawl.Ruling{Place: e.Place(), ID: e.ID}, e.Page.Again || e.Idle})
+			list = append(list, visited{c.Frontier().URL(e.ID), crawl.Ruling{Place: e.Place(), ID: e.ID}, e.Page.Again || e.Idle, e.Page.Repeated})
 		}
 	}
 	return list, nil
@@ -134,6 +137,11 @@ func (g *growth) grow(visits []visited) (*topic.Judge, error) {
 		if err != nil {
 			return nil, err
 		}
+		if g.templates.Judge {
+			own := *p
+			own.Repeated = v.repeated
+			p = repeats.Without(&own)
+		}
 		seen = append(seen, topic.Seen{Page: p, Seed: slices.Contains(g.seeds, v.url), Before: g.verdicts[v.url]})
 	}
 	m := &topic.Material{}
@@ -148,7 +156,7 @@ func (g *growth) grow(visits []visited) (*topic.Judge, error) {
 func (g *growth) rulings(visits []visited) (list []crawl.Ruling) {
 	g.verdicts = map[dowse.URL]float64{}
 	for _, v := range visits {
-		verdict, contexts, anchors, ok := g.Rated(v.url)
+		verdict, contexts, anchors, ok := g.Rated(v.url, v.repeated)
 		if !ok {
 			continue
 		}

@@ -32,7 +32,7 @@ func growTrail(t *testing.T, grow bool) *measure.Trail {
 	if grow {
 		trail, err = task.simulateGrowth(t.Context(), s, v, trail, p, seeds)
 	} else {
-		trail, err = task.simulate(t.Context(), s, task.config(v, s, p), trail, p, seeds)
+		trail, err = task.simulate(t.Context(), s, v, trail, p, seeds)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 				seeds = []uint64{made.Seed}
 			}
 			for _, s := range seeds {
-				list = append(list, web.Source{Demo: &web.Synthetic{Pages: made.Pages, Sites: made.Sites, Seed: s, Campus: w.Campus != nil}})
+				list = append(list, web.Source{Demo: &web.Synthetic{Pages: made.Pages, Sites: made.Sites, Seed: s, Campus: w.Campus != nil, Boilerplate: made.Boilerplate}})
 			}
 			continue
 		}

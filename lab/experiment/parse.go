@@ -279,6 +279,12 @@ func (c *checker) web(path string, w *Web) {
 	if w.Demo != nil && w.Demo.Sites != 0 && (w.Demo.Sites < 48 || w.Demo.Sites > 50_000) {
 		c.fail(path+".demo.sites", fmt.Sprintf("a synthetic web of %d sites", w.Demo.Sites), "use 48 to 50,000 sites, or leave it out")
 	}
+	if w.Demo != nil && !(w.Demo.Boilerplate >= 0 && w.Demo.Boilerplate <= 0.9) {
+		c.fail(path+".demo.boilerplate", fmt.Sprintf("boilerplate of %g", w.Demo.Boilerplate), "use a share from 0 to 0.9")
+	}
+	if w.Campus != nil && w.Campus.Boilerplate != 0 {
+		c.fail(path+".campus.boilerplate", "a campus has no boilerplate", "use it with demo")
+	}
 	if w.Campus != nil && w.Campus.Pages != 0 && (w.Campus.Pages < 1000 || w.Campus.Pages > 100_000) {
 		c.fail(path+".campus.pages", fmt.Sprintf("a campus of %d pages", w.Campus.Pages), "use 1,000 to 100,000 pages")
 	}
@@ -459,15 +465,15 @@ func (x *Experiment) pageStrategies() []strategy.Description {
 // options checks the keys of a strategy other than its parameters: some apply
 // to page crawls only, one to site crawls only.
 func (c *checker) options(path string, s Strategy, sites bool) {
-	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "" || s.Without != "" || s.TGraph != "") {
-		c.fail(path, "seeds, best, trace, learn, without and tgraph apply to page crawls only", "leave them out in an experiment on towns")
+	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "" || s.Without != "" || s.TGraph != "" || s.Templates != "") {
+		c.fail(path, "seeds, best, trace, learn, without, tgraph and templates apply to page crawls only", "leave them out in an experiment on towns")
 	}
 	if !sites && s.Confidence != "" {
 		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
 		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"}, {"without", s.Without, withoutLinks + " " + withoutClasses},
-		{"tgraph", s.TGraph, upwards + " " + downwards}, {"confidence", s.Confidence, invlog + " " + literal},
+		{"tgraph", s.TGraph, upwards + " " + downwards}, {"templates", s.Templates, "judge links judge,links"}, {"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
 			c.fail(path+"."+o.key, fmt.Sprintf("unknown value %q", o.value), mistake.Suggestion(o.value, strings.Fields(o.choices)))
@@ -493,7 +499,7 @@ func (x *Experiment) Variants() (list []Variant) {
 // label of one's own is followed by the parameters that vary.
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
-	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Without: s.Without, TGraph: s.graph(), Learn: s.Learn, Confidence: s.Confidence}}
+	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Without: s.Without, TGraph: s.graph(), Learn: s.Learn, Confidence: s.Confidence, Templates: s.Templates}}
 	several := false
 	for _, k := range keys {
 		var next []Variant

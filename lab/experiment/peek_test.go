@@ -176,7 +176,7 @@ func TestSpy(t *testing.T) {
 		s.secret = append(s.secret, topic.Topic)
 	}
 	v := Variant{Spec: "spy", Label: "spy"}
-	trail, err := task.simulate(t.Context(), s, task.config(v, s, p), task.trail(v, 0, p, seeds), p, seeds)
+	trail, err := task.simulate(t.Context(), s, v, task.trail(v, 0, p, seeds), p, seeds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestGrabbing(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &grabber{}
-	if _, err := task.simulate(t.Context(), g, task.config(v, g, p), task.trail(v, 0, p, seeds), p, seeds); err != nil {
+	if _, err := task.simulate(t.Context(), g, v, task.trail(v, 0, p, seeds), p, seeds); err != nil {
 		t.Fatal(err)
 	}
 	after, err := task.crawl(t.Context(), v, 0)
@@ -217,7 +217,7 @@ func TestMessages(t *testing.T) {
 	v := Variant{Spec: "link-context", Label: "link-context"}
 	for round := range 2 {
 		w := &writer{grabber: grabber{}, t: t, reads: round == 1}
-		if _, err := task.simulate(t.Context(), w, task.config(v, w, p), task.trail(v, 0, p, seeds), p, seeds); err != nil {
+		if _, err := task.simulate(t.Context(), w, v, task.trail(v, 0, p, seeds), p, seeds); err != nil {
 			t.Fatal(err)
 		}
 		if w.places < 10_000 {
@@ -309,7 +309,7 @@ func TestForging(t *testing.T) {
 		v := Variant{Spec: "breadth-first", Label: "breadth-first"}
 		var trails []*measure.Trail
 		for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &forger{}} {
-			trail, err := task.simulate(t.Context(), s, task.config(v, s, p), task.trail(v, 0, p, seeds), p, seeds)
+			trail, err := task.simulate(t.Context(), s, v, task.trail(v, 0, p, seeds), p, seeds)
 			if err != nil {
 				t.Fatal(err)
 			}

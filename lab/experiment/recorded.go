@@ -7,7 +7,7 @@ import "slices"
 // apply there; "" if it does.
 func (x *Experiment) On(w Web) (skip string) {
 	if x.Sites() {
-		return "experiments on whole sites run in synthetic towns only"
+		return "experiments on whole sites run in towns; a file of your own can make a recorded web one, by web: {town: {recorded: FILES, topic: NAME}}"
 	}
 	if x.Recorded != nil && w.Demo == nil && w.Campus == nil {
 		if x.Recorded.Skip != "" {

@@ -11,6 +11,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/lab/web"
+	"dowse/internal/repeats"
 	"dowse/internal/site"
 	"dowse/lab"
 	"dowse/weburl"
@@ -149,11 +150,12 @@ func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Re
 		by = site.Reader{By: by}
 	}
 	set := r.old.Collection.Settings
+	templates := repeats.UseOf(set.Templates)
 	judged := web.NewJudged(r.web, by, crawler.WishOf(s))
 	_, err = lab.Setup{
 		Crawl: crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
-			LinksIn: r.old.Topic.AsksLinksIn(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}},
-		Web:   judged.For(s, func(dowse.URL) time.Duration { return time.Second }),
+			LinksIn: r.old.Topic.AsksLinksIn(), Templates: templates.Any(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}},
+		Web:   judged.For(s, func(dowse.URL) time.Duration { return time.Second }).Without(templates),
 		Seeds: seedsOf(set.Seeds),
 		Each: func(_ time.Time, p *dowse.Page) bool {
 			r.note(&done, p)

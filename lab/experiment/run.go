@@ -48,6 +48,9 @@ type Results struct {
 	Trails []measure.Trail
 	Webs   []WebFacts
 	Kept   int // crawls that were not made because their trails were in the folder
+	// What each process spent that made crawls of the run, the earliest first;
+	// only [Open] sets it.
+	Efforts []effort
 
 	// Relevant lists the relevant pages by topic, under the names that trails
 	// use. Trained are those among them that were training pages, Listed those
@@ -72,6 +75,7 @@ type WebFacts struct {
 // made again. If ctx ends, Run returns its error; what was stored is complete and
 // a later Run continues from it. The first error of a crawl ends the others.
 func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
+	watch := newStopwatch()
 	r, err := plan(ctx, x, o)
 	if err != nil {
 		return nil, err
@@ -86,7 +90,8 @@ func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 	if o.Planned != nil {
 		o.Planned(r.size(), r.facts())
 	}
-	if err := r.crawlAll(ctx); err != nil {
+	err = r.crawlAll(ctx)
+	if err := errors.Join(err, r.dir.saveEffort(watch.effort(o.Version, r.done-r.kept))); err != nil {
 		return nil, err
 	}
 	results := &Results{Experiment: x, Trails: r.trails, Kept: r.kept, Webs: r.facts()}

@@ -86,7 +86,7 @@ func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == cpuFile {
+		if err != nil || d.IsDir() || d.Name() == cpuFile || d.Name() == effortFile {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -416,5 +416,5 @@ func (j *job) timed(ctx context.Context, report func(time.Duration)) (*measure.T
 		}
 		return leads
 	})
-	return topic.simulate(ctx, s, topic.config(j.variant, s, p), topic.trail(j.variant, j.set, p, seeds), p, seeds)
+	return topic.simulate(ctx, s, j.variant, topic.trail(j.variant, j.set, p, seeds), p, seeds)
 }

@@ -15,6 +15,7 @@ import (
 	"dowse/internal/lab/measure"
 	"dowse/internal/lab/web"
 	"dowse/internal/predicate"
+	"dowse/internal/repeats"
 	"dowse/internal/tgraph"
 	"dowse/judge"
 	"dowse/lab"
@@ -526,7 +527,7 @@ func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p
 	if t.grows(v) {
 		return t.simulateGrowth(ctx, s, v, t.trail(v, set, p, seeds), p, seeds)
 	}
-	return t.simulate(ctx, s, t.config(v, s, p), t.trail(v, set, p, seeds), p, seeds)
+	return t.simulate(ctx, s, v, t.trail(v, set, p, seeds), p, seeds)
 }
 
 // pretrain initialises a strategy with what one like it learnt in an earlier
@@ -544,7 +545,7 @@ func (t *task) pretrain(ctx context.Context, s dowse.Strategy, v Variant, set in
 		return fmt.Errorf("experiment: %s does not learn, so it can't be initialised; leave learn out", v.Label)
 	}
 	seeds := t.seedsFor(cmp.Or(v.Seeds, t.x.Seeds.From), fmt.Sprintf("%d, before", set))
-	if _, err := t.simulate(ctx, old, t.config(before, old, p), t.trail(before, set, p, seeds), p, seeds); err != nil {
+	if _, err := t.simulate(ctx, old, before, t.trail(before, set, p, seeds), p, seeds); err != nil {
 		return err
 	}
 	return s.(input.Learner).LearnFrom(from.Learnt(t.name), t.name)
@@ -553,15 +554,15 @@ func (t *task) pretrain(ctx context.Context, s dowse.Strategy, v Variant, set in
 // simulate crawls with a strategy from seeds and completes the trail. Processor
 // time is that of the strategy and the frontier alone: the web answers outside
 // the clock.
-func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
-	from := &origins{taken: map[dowse.URL]origin{}}
+func (t *task) simulate(ctx context.Context, s dowse.Strategy, v Variant, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
+	from, cfg := &origins{taken: map[dowse.URL]origin{}}, t.config(v, s, p)
 	cfg.OnEntry = from.record
-	return t.run(ctx, lab.Setup{Crawl: cfg, Web: p.judged.For(s, t.latency())}, trail, p, seeds, from)
+	return t.run(ctx, lab.Setup{Crawl: cfg, Web: p.judged.For(s, t.latency()).Without(v.templates())}, trail, p, seeds, from)
 }
 
 // simulateGrowth is simulate for a crawl whose judge grows from words.
 func (t *task) simulateGrowth(ctx context.Context, s dowse.Strategy, v Variant, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
-	g, err := t.newGrowth(s, p, seeds)
+	g, err := t.newGrowth(s, v.templates(), p, seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -584,6 +585,9 @@ func (t *task) run(ctx context.Context, setup lab.Setup, trail *measure.Trail, p
 	from.writeTo(&trail.Steps)
 	return trail, errors.Join(err, p.judged.Err())
 }
+
+// templates returns what the crawls of a variant do without the parts that pages of a host repeat.
+func (v Variant) templates() repeats.Use { return repeats.UseOf(strings.Split(v.Templates, ",")) }
 
 // latency returns the fixed latency of the experiment; nil for that of the
 // recorded answers.
@@ -644,6 +648,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	cfg := crawl.Config{
 		Strategy: s, Threshold: p.onTopic, Limits: crawl.Limits{Pages: x.Budget.Pages, PerHost: x.Budget.PerSite},
 		Polite: crawl.Politeness{Delay: crawl.None, InFlight: x.Time.Workers}, Key: x.Seeds.Rng, Round: x.Round,
+		Templates: v.templates().Any(),
 	}
 	if cfg.Round == 0 {
 		cfg.Round = cmp.Or(dowse.TraitsOf(s).Round, paperRounds[name])

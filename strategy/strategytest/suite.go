@@ -313,7 +313,11 @@ func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) 
 		step(twin, webB, &other)
 	}
 	var saved bytes.Buffer
-	if err := c.Snapshot(&saved, 0); err != nil {
+	save, err := c.Snapshot(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := save(&saved); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Strategy = make()

@@ -3,7 +3,7 @@
 export function keys() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (event.target.matches("input, select, textarea")) {
+    if (event.target.matches("input:not([type=checkbox]), select, textarea")) {
       if (event.key === "Escape") event.target.blur();
       return;
     }
@@ -14,9 +14,12 @@ export function keys() {
       return;
     }
     if (event.key === "j" || event.key === "k") return move(event.key === "j" ? 1 : -1);
-    const rows = [...document.querySelectorAll("tr.here [data-key], [data-key]")];
-    const control = rows.find((c) => c.dataset.key === event.key && !c.disabled);
-    if (control) { event.preventDefault(); control.click(); }
+    const here = document.querySelector("[data-row].here");
+    const control = here?.querySelector(`[data-row-key="${CSS.escape(event.key)}"]`) || [...document.querySelectorAll("[data-key]")].find((c) => c.dataset.key === event.key && !c.disabled);
+    if (!control) return;
+    event.preventDefault();
+    control.click();
+    if (control.form?.matches("[data-row] form")) move(1); // a row that is labelled is done
   });
 }
 
@@ -36,11 +39,11 @@ function help() {
   if (!box) return;
   const list = box.querySelector("tbody.own");
   list.replaceChildren();
-  for (const c of document.querySelectorAll("[data-key]")) {
-    if (c.closest("tr") && !c.closest("tr.here")) continue;
+  const first = document.querySelector("[data-row].here") || document.querySelector("[data-row]");
+  for (const c of [...document.querySelectorAll("[data-key]"), ...(first?.querySelectorAll("[data-row-key]") || [])]) {
     const row = list.insertRow();
     const key = document.createElement("kbd");
-    key.textContent = c.dataset.key;
+    key.textContent = c.dataset.key || c.dataset.rowKey;
     row.insertCell().append(key);
     row.insertCell().textContent = c.dataset.does || c.textContent.trim();
   }

@@ -4,6 +4,7 @@ import { swap } from "./swap.js";
 
 export function live(dress) {
   const where = document.body.dataset.live;
+  if ("poll" in document.body.dataset) poll(dress);
   if (!where) return;
   let source = null;
   let seen = document.body.dataset.seen || "";
@@ -42,4 +43,15 @@ export function live(dress) {
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   window.addEventListener("pagehide", close);
   open();
+}
+
+const pollEvery = 3000; // milliseconds
+
+// poll fetches the live parts of a page again and again: what goes on there belongs to no collection, so that
+// no stream reports it. The body of the fetched page has the sign as long as it goes on.
+function poll(dress) {
+  setTimeout(async () => {
+    if (!document.hidden) await swap(location.href, dress, { only: "live" });
+    if ("poll" in document.body.dataset) poll(dress);
+  }, pollEvery);
 }

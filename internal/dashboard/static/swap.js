@@ -3,7 +3,7 @@
 let going = null;
 
 // swap fetches a page and replaces parts. only limits it to parts with that value of data-part, such as
-// "live". It resolves to false if the server did not answer with a page.
+// "live", or with one of several. It resolves to false if the server did not answer with a page.
 export async function swap(url, dress, options = {}) {
   if (options.only && going?.form) return false; // a person's form comes first; the next change is reported again
   if (going) going.control.abort();
@@ -29,14 +29,18 @@ async function replace(url, dress, options, own) {
   const page = new DOMParser().parseFromString(text, "text/html");
   if (options.only && !answer.ok) return false;
   let found = false;
+  if (options.only === "live" && !("poll" in page.body.dataset)) delete document.body.dataset.poll;
   for (const next of page.querySelectorAll("[data-part]")) {
-    if (options.only && next.dataset.part !== options.only) continue;
+    if (options.only && ![options.only].flat().includes(next.dataset.part)) continue;
     const old = document.getElementById(next.id);
     if (!old || busy(old, options.only)) continue;
     found = true;
     if (old.innerHTML === next.innerHTML) continue;
     const open = [...old.querySelectorAll("details[open]")].map((d) => d.id);
+    const here = old.querySelector("[data-row].here a")?.getAttribute("href");
+    const focused = here && old.contains(document.activeElement);
     old.replaceWith(document.adoptNode(next));
+    if (here) stay(next, here, focused);
     for (const id of open) if (id) document.getElementById(id)?.setAttribute("open", "");
     dress(next);
   }
@@ -47,8 +51,16 @@ async function replace(url, dress, options, own) {
   return found;
 }
 
+// stay marks the row of a person again after its list was replaced.
+function stay(part, href, focused) {
+  const link = [...part.querySelectorAll("[data-row] a")].find((a) => a.getAttribute("href") === href);
+  link?.closest("[data-row]").classList.add("here");
+  if (focused) link?.focus({ preventScroll: true });
+}
+
 // busy reports whether a person is using a part: then a live update leaves it alone.
 function busy(part, only) {
+  if (only && part.querySelector("td input[type=checkbox]:checked")) return true;
   return only && part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea, button, summary");
 }
 

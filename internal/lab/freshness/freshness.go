@@ -3,7 +3,7 @@
 //
 // A crawl has fetched all pages of a topic. From then on a fixed number of requests a day is made,
 // evenly spaced, and a policy decides for which page. The policy called auto is the planner
-// of live crawls. Known is the same with the true rate of change of every page, which no crawler
+// of live crawls, and changes the same planner with changes as its only aim. Known is the same with the true rate of change of every page, which no crawler
 // knows, in place of its estimates; those called best know the rates, too, and aim at one of the measures
 // alone. When pages change is hidden from all of them.
 package freshness
@@ -37,6 +37,7 @@ type Result struct {
 // The policies, in the order of printing.
 const (
 	Auto       = "auto"
+	Changes    = "changes"
 	Uniform    = "uniform"     // every page with the same probability
 	RoundRobin = "round robin" // the page that was asked longest ago
 	Known      = "auto, rates known"
@@ -45,7 +46,9 @@ const (
 )
 
 // Policies returns the names of all policies.
-func Policies() []string { return []string{Auto, Uniform, RoundRobin, Known, BestFresh, BestFound} }
+func Policies() []string {
+	return []string{Auto, Changes, Uniform, RoundRobin, Known, BestFresh, BestFound}
+}
 
 // epoch is when the web begins to change.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -70,8 +73,8 @@ type subject struct {
 type policy interface {
 	// choose returns the page to ask for; fits reports whether it may be asked.
 	choose(now time.Time, fits func(i uint32) bool) (uint32, bool)
-	// note informs the policy of the answer.
-	note(i uint32, now time.Time, changed bool)
+	// note informs the policy of the answer; missing reports whether there is no such page any more.
+	note(i uint32, now time.Time, changed, missing bool)
 }
 
 // Run measures a policy.
@@ -102,7 +105,7 @@ func Run(s Setup, name string) (Result, error) {
 		if stale += late; changed {
 			found++
 		}
-		p.note(i, now, changed)
+		p.note(i, now, changed, pages[i].missing > 0)
 	}
 	for i := range pages {
 		_, late := pages[i].ask(until)
@@ -155,11 +158,20 @@ func (x *subject) ask(now time.Time) (changed bool, late time.Duration) {
 	return changed, late
 }
 
+// expects returns the rate at which the page is expected to change by those who know its rate. When a page vanishes is
+// hidden from them, but not that it was missing when it was asked last.
+func (x *subject) expects() float64 {
+	if x.missing > 0 {
+		return refresh.ReturnRate
+	}
+	return x.rate
+}
+
 // policyOf makes a policy.
 func policyOf(name string, s Setup, pages []subject) (policy, error) {
 	switch name {
-	case Auto:
-		p := refresh.New(refresh.Plan{Auto: true}, 0)
+	case Auto, Changes:
+		p := refresh.New(refresh.Plan{Auto: name == Auto, Changes: name == Changes}, 0)
 		for i := range pages {
 			p.Add(uint32(i), pages[i].host, refresh.KindOf(pages[i].url), epoch, refresh.History{})
 		}
@@ -167,13 +179,15 @@ func policyOf(name string, s Setup, pages []subject) (policy, error) {
 	case Uniform:
 		return byChance{rand.New(rand.NewPCG(s.Seed, 1)), len(pages)}, nil
 	case RoundRobin:
-		return byWorth{pages, func(_ *subject, age time.Duration) float64 { return age.Hours() }}, nil
+		return byWorth{pages, func(_ *subject, age time.Duration, _ float64) float64 { return age.Hours() }}, nil
 	case Known:
-		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.Worth(x.rate, age) }}, nil
+		return byWorth{pages, func(x *subject, age time.Duration, mean float64) float64 {
+			return refresh.Worth(x.expects(), age, mean)
+		}}, nil
 	case BestFresh:
-		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.WorthBy(x.rate, age, 1) }}, nil
+		return byWorth{pages, func(x *subject, age time.Duration, _ float64) float64 { return refresh.WorthBy(x.expects(), age, 1) }}, nil
 	case BestFound:
-		return byWorth{pages, func(x *subject, age time.Duration) float64 { return refresh.WorthBy(x.rate, age, 0) }}, nil
+		return byWorth{pages, func(x *subject, age time.Duration, _ float64) float64 { return refresh.WorthBy(x.expects(), age, 0) }}, nil
 	}
 	return nil, fmt.Errorf("freshness: unknown policy %q", name)
 }
@@ -186,7 +200,13 @@ func (p planned) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	return i, ok
 }
 
-func (p planned) note(i uint32, now time.Time, changed bool) { p.Note(i, now, changed) }
+func (p planned) note(i uint32, now time.Time, changed, missing bool) {
+	if missing {
+		p.NoteMissing(i, now)
+		return
+	}
+	p.Note(i, now, changed)
+}
 
 // byChance gives all pages the same probability.
 type byChance struct {
@@ -203,25 +223,31 @@ func (p byChance) choose(_ time.Time, fits func(uint32) bool) (uint32, bool) {
 	return 0, false
 }
 
-func (byChance) note(uint32, time.Time, bool) {}
+func (byChance) note(uint32, time.Time, bool, bool) {}
 
 // byWorth chooses the page that is worth most by what is true of it.
 type byWorth struct {
 	pages []subject
-	worth func(x *subject, age time.Duration) float64
+	// worth returns what a request for a page is worth; mean is the mean age of all pages in days.
+	worth func(x *subject, age time.Duration, mean float64) float64
 }
 
 func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	best, at := math.Inf(-1), -1
+	sum := time.Duration(0)
+	for i := range p.pages {
+		sum += now.Sub(p.pages[i].asked)
+	}
+	mean := sum.Hours() / 24 / float64(max(len(p.pages), 1))
 	for i := range p.pages {
 		if !fits(uint32(i)) {
 			continue
 		}
-		if w := p.worth(&p.pages[i], now.Sub(p.pages[i].asked)); w > best {
+		if w := p.worth(&p.pages[i], now.Sub(p.pages[i].asked), mean); w > best {
 			best, at = w, i
 		}
 	}
 	return uint32(max(at, 0)), at >= 0
 }
 
-func (byWorth) note(uint32, time.Time, bool) {}
+func (byWorth) note(uint32, time.Time, bool, bool) {}

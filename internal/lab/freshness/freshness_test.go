@@ -6,8 +6,8 @@ import (
 	"dowse/internal/lab/freshness"
 )
 
-// The planner of live crawls is better than asking all pages alike by both measures, and nearly as
-// good as if it knew how often each page changes. The web is smaller than that of the table in
+// The planner of live crawls is better than asking all pages alike by both measures, and finds at least
+// 0.8 of the changes that it would find if it knew how often each page changes. The web is smaller than that of the table in
 // docs/refresh.md, and has another random seed.
 func TestAutoAgainstOthers(t *testing.T) {
 	got := map[string]freshness.Result{}
@@ -22,11 +22,14 @@ func TestAutoAgainstOthers(t *testing.T) {
 	if auto.Fresh < uniform.Fresh || auto.Found < uniform.Found {
 		t.Errorf("auto %+v is worse than uniform %+v", auto, uniform)
 	}
-	if auto.Fresh < 0.9*known.Fresh || auto.Found < 0.9*known.Found {
-		t.Errorf("auto %+v has less than 0.9 of what it has with known rates, %+v", auto, known)
+	if auto.Fresh < 0.9*known.Fresh || auto.Found < 0.8*known.Found {
+		t.Errorf("auto %+v has less than 0.9 and 0.8 of what it has with known rates, %+v", auto, known)
 	}
 	if best := got[freshness.BestFresh]; auto.Fresh < 0.9*best.Fresh || best.Fresh < known.Fresh {
 		t.Errorf("auto %+v, and the best possible for pages up to date %+v", auto, best)
+	}
+	if changes, best := got[freshness.Changes], got[freshness.BestFound]; changes.Found < 0.85*best.Found || changes.Found < auto.Found {
+		t.Errorf("changes %+v finds less than auto %+v, or than 0.85 of the best possible %+v", changes, auto, best)
 	}
 	if best := got[freshness.BestFound]; best.Found < known.Found || best.Fresh > uniform.Fresh {
 		t.Errorf("the best possible for changes found, %+v, finds less than %+v or keeps more up to date than %+v", best, known, uniform)

@@ -10,8 +10,8 @@ import (
 type Runs struct {
 	Trails []Trail
 	Budget int // pages per crawl; default those of the longest
-	// Oracle is the name of the strategy that knew the labels; default "oracle".
-	// It is shown as the upper bound, but not tested.
+	// Oracle is the name of the strategy that knew the labels; default "oracle", and in
+	// crawls for sites "site-oracle". It is shown as the upper bound, but not tested.
 	Oracle string
 }
 
@@ -32,11 +32,10 @@ func (r *Runs) Pages() int { return r.budget() }
 // isOracle reports whether a trail is one of the oracle's.
 func (r *Runs) isOracle(t *Trail) bool {
 	name, _, _ := strings.Cut(t.Strategy, ":")
-	want := r.Oracle
-	if want == "" {
-		want = "oracle"
+	if r.Oracle != "" {
+		return name == r.Oracle
 	}
-	return name == want
+	return name == "oracle" || name == "site-oracle"
 }
 
 // oracle returns the oracle's trail on the topic and seeds of a trail, nil if there

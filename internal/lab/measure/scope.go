@@ -11,7 +11,7 @@ import (
 type Scope struct {
 	Strategies []string // names in tables
 	Pages      int      // budget of a crawl; 0 if unknown
-	Oracle     bool     // the oracle takes part
+	Oracle     bool     // the oracle of pages takes part, so that auc_rel has a value
 	Sites      bool     // the crawls look for whole sites
 }
 
@@ -19,7 +19,7 @@ type Scope struct {
 func (r *Runs) Scope() Scope {
 	return Scope{
 		Strategies: r.Strategies(), Pages: r.Budget,
-		Oracle: slices.ContainsFunc(r.Trails, func(t Trail) bool { return r.isOracle(&t) }),
+		Oracle: slices.ContainsFunc(r.Trails, func(t Trail) bool { return r.isOracle(&t) && len(t.Sites) == 0 }),
 		Sites:  slices.ContainsFunc(r.Trails, func(t Trail) bool { return len(t.Sites) > 0 }),
 	}
 }

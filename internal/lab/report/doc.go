@@ -60,7 +60,12 @@ type Input struct {
 	SHA256s map[string]string // by topic, of its web, if there are several webs
 	RNG     uint64            // random seed
 	Command string            // with which the run can be repeated
-	Version []Fact            // of the program and its platform
+	// TopicsNamed is set if a file names the topics. Sections list them then: the command can be
+	// repeated only by who knows what the file has.
+	TopicsNamed bool
+	Version     []Fact // of the program and its platform
+	// What each process spent that made crawls of the run, the earliest first.
+	Efforts []Effort
 
 	Runs measure.Runs
 	// Columns; strategies are ranked by the first one that is reproducible;

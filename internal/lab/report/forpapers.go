@@ -160,7 +160,8 @@ func texDash(style int) string {
 }
 
 // tex returns the plot for pgfplots, which reads the data from a file. Columns of the data
-// are pages, then the mean of each curve and the ends of its band.
+// are pages, then the mean of each curve and the ends of its band. The legend is below the
+// axis: next to it, the figure would be wider than the column of text.
 func (p Plot) tex(data string) string {
 	var b strings.Builder
 	texHead(&b)
@@ -168,7 +169,7 @@ func (p Plot) tex(data string) string {
 	if p.LogFrom > 0 {
 		axis = "semilogxaxis"
 	}
-	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{%s}[width=\\linewidth, height=.62\\linewidth, xlabel={%s}, ylabel={%s}, ymin=0, grid=major, grid style={gray!20}, legend pos=outer north east, legend cell align=left]\n",
+	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{%s}[width=\\linewidth, height=.62\\linewidth, xlabel={%s}, ylabel={%s}, ymin=0, grid=major, grid style={gray!20}, legend style={at={(0.5,-0.2)}, anchor=north, draw=none, font=\\small}, legend columns=2, legend cell align=left]\n",
 		axis, latex("pages fetched"), latex(p.Y))
 	for i, l := range p.styled() {
 		style := []string{texColour(l.Style), "thick", "mark=none"}
@@ -201,7 +202,7 @@ func texBars(data string, names []string, column, title string, intervals bool) 
 		kind, plot = "only marks", "dowse0, mark=*, error bars/.cd, x dir=both, x explicit"
 		table += ", x error plus=above, x error minus=below"
 	}
-	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{axis}[%s, width=.8\\linewidth, height=%.1fcm, xlabel={%s}, ytick={%s}, yticklabels={%s}, xmajorgrids, grid style={gray!20}, scaled x ticks=false, x tick label style={/pgf/number format/fixed}]\n",
+	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{axis}[%s, width=.8\\linewidth, height=%.1fcm, xlabel={%s}, ytick={%s}, yticklabels={%s}, xmajorgrids, grid style={gray!20}, scaled x ticks=false, x tick label style={/pgf/number format/fixed, /pgf/number format/precision=4}]\n",
 		kind, 2+0.5*float64(len(names)), latex(title), strings.Join(places, ","), strings.Join(labels, ","))
 	if !intervals { // the axis includes 0, from which bars begin
 		b.WriteString("\\addplot[forget plot, draw=none] coordinates {(0,1)};\n")

@@ -40,6 +40,9 @@ func TestFigureFiles(t *testing.T) {
 		if !strings.Contains(tex, "{"+name+".csv}") || strings.Count(tex, `\begin{`) != strings.Count(tex, `\end{`) {
 			t.Errorf("%s.tex does not read its data, or is not closed:\n%s", name, tex)
 		}
+		if strings.Contains(tex, "outer") || strings.Contains(tex, `\addlegendentry`) && !strings.Contains(tex, "anchor=north") {
+			t.Errorf("%s.tex has its legend next to the axis, which is as wide as the column:\n%s", name, tex)
+		}
 		rows, err := csv.NewReader(bytes.NewReader(files["figures/"+name+".csv"])).ReadAll()
 		if err != nil || len(rows) < 3 {
 			t.Errorf("%s.csv: %d rows, %v", name, len(rows), err)

@@ -20,10 +20,13 @@ type Part struct {
 	Tally map[measure.Outcome]int
 
 	what, body string
+	made       []Effort
+	kept       *keptTexts // of an earlier document; nil for a part of a run
 }
 
 // Part returns the experiment as a section in Markdown: what the paper did, what
-// was done here, the table, the claims, and the command.
+// was done here, the table, the claims, the command, and the program that made the
+// crawls. Topics of a file are listed.
 func (r *Report) Part() Part {
 	var b strings.Builder
 	in := r.in.shown()
@@ -36,11 +39,26 @@ func (r *Report) Part() Part {
 	if in.Command != "" {
 		fmt.Fprintf(&b, "`%s`\n\n", strings.ReplaceAll(in.Command, "`", "'"))
 	}
+	if made := madeBy(in.Efforts); made != "" {
+		fmt.Fprintf(&b, "%s\n\n", made)
+	}
+	if in.TopicsNamed {
+		fmt.Fprintf(&b, "The topics of the file: %s.\n\n", markdown(strings.Join(r.topicNames(), ", ")))
+	}
 	b.WriteString(r.Markdown())
 	if in.Note != "" {
 		fmt.Fprintf(&b, "\n*Looked into.* %s\n", markdown(in.Note))
 	}
-	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String()}
+	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String(), made: in.Efforts}
+}
+
+// topicNames returns the topics by their full names.
+func (r *Report) topicNames() []string {
+	var list []string
+	for _, t := range r.in.Runs.Topics() {
+		list = append(list, clean(t, longText))
+	}
+	return list
 }
 
 // setup describes the crawls in one sentence: how many, from which seeds, under
@@ -81,13 +99,33 @@ func (p *Part) where() string {
 	return where
 }
 
-// heading returns the title of the section.
+// heading returns the title of the section. That of a kept one is in Markdown.
 func (p *Part) heading() string {
+	if p.kept != nil {
+		return p.kept.heading
+	}
 	head := p.Name
 	if w := p.where(); w != "" {
 		head += " on " + w
 	}
 	return strings.TrimSuffix(head+": "+p.Title, ": ")
+}
+
+// escaped returns a text of the part in Markdown. Texts of kept parts are that already.
+func (p *Part) escaped(text string) string {
+	if p.kept != nil {
+		return text
+	}
+	return markdown(text)
+}
+
+// row returns the part's cells in the table of experiments, in Markdown.
+func (p *Part) row() []string {
+	if p.kept != nil {
+		return p.kept.row
+	}
+	return []string{markdown(p.Name), markdown(p.where()), markdown(p.what),
+		fmt.Sprint(p.Tally[measure.Holds]), fmt.Sprint(p.Tally[measure.HoldsNot]), fmt.Sprint(p.Tally[measure.Undecided])}
 }
 
 // A LeftOut is an experiment that was not run, and the reason.
@@ -97,17 +135,16 @@ type LeftOut struct{ Name, Why string }
 // part, ordered by web as the webs first appear, then by name. Experiments that
 // were left out are listed in a line, by reason, so that their absence is not
 // taken for a failure. The preface, in Markdown, comes before the first section; ""
-// for none.
+// for none. The last section lists the time and memory of the runs that recorded
+// them.
 func Results(parts []Part, left []LeftOut, preface string) string {
 	parts = ordered(parts)
 	var b strings.Builder
 	b.WriteString("# Results\n\nWhat the papers say, next to what was measured here. Generated from runs; each section names the\n" +
 		"command that repeats it. [measures.md](measures.md) defines the measures and when a claim holds,\n" +
-		"[lab.md](lab.md) how crawls are made.\n\n" + howToRead + "\n| experiment | on | what | holds | does not hold | undecided |\n|---|---|---|--:|--:|--:|\n")
+		"[lab.md](lab.md) how crawls are made.\n\n" + howToRead + "\n" + partsHeader + "\n|---|---|---|--:|--:|--:|\n")
 	for i := range parts {
-		p := &parts[i]
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d |\n", markdown(p.Name), markdown(p.where()), markdown(p.what),
-			p.Tally[measure.Holds], p.Tally[measure.HoldsNot], p.Tally[measure.Undecided])
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(parts[i].row(), " | "))
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", markdown(leftOut(left)))
@@ -116,8 +153,9 @@ func Results(parts []Part, left []LeftOut, preface string) string {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(preface))
 	}
 	for i := range parts {
-		fmt.Fprintf(&b, "\n## %s\n\n%s", markdown(parts[i].heading()), parts[i].body)
+		fmt.Fprintf(&b, "\n%s%s\n\n%s", sectionMark, parts[i].escaped(parts[i].heading()), parts[i].body)
 	}
+	b.WriteString(efforts(parts))
 	return b.String()
 }
 

@@ -318,7 +318,24 @@ func (d *decoder) words(limit int) []dowse.Span {
 	}
 	list := make([]dowse.Span, n)
 	end := int32(0)
-	for i := range list {
+	for i := 0; i < n; {
+		// Most words take two bytes. A run of them is read without advancing d.Rest,
+		// which would be a write of a pointer for each byte.
+		run := d.Rest
+		at := 0
+		for ; i < n && at+1 < len(run) && run[at] < 0x80 && run[at+1] < 0x80; i, at = i+1, at+2 {
+			gap, length := int32(run[at]), int32(run[at+1])
+			if int(end)+int(gap)+int(length) > limit {
+				d.Fail()
+				return nil
+			}
+			list[i] = dowse.Span{Start: end + gap, End: end + gap + length}
+			end = list[i].End
+		}
+		d.Rest = run[at:]
+		if i == n {
+			break
+		}
 		gap, length := d.small(), d.small()
 		if int(end)+int(gap)+int(length) > limit {
 			d.Fail()
@@ -326,6 +343,7 @@ func (d *decoder) words(limit int) []dowse.Span {
 		}
 		list[i] = dowse.Span{Start: end + gap, End: end + gap + length}
 		end = list[i].End
+		i++
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/fetch"
+	"dowse/internal/repeats"
 	"dowse/weburl"
 )
 
@@ -19,6 +20,8 @@ import (
 // shared by all crawls for the topic and may be used by many goroutines. Pages
 // of a crawl that counts links (crawl.Config.LinksIn) are rated for that crawl
 // alone, because the rating depends on what it has seen.
+//
+// The same holds for pages of a crawl that leaves out what the pages of a host repeat.
 //
 // Rating is the most expensive part of a simulated visit: with 20 strategies on
 // a topic, sharing saves nineteen twentieths of it. The result is the same as
@@ -203,10 +206,17 @@ func detachedRobots(r *dowse.Robots) *dowse.Robots {
 // not visited. It is used by one crawl, whose visits are made one after the
 // other in virtual time.
 type View struct {
-	judged  *Judged
-	wish    crawler.Wish
-	ratings *ratings
-	latency func(dowse.URL) time.Duration
+	judged    *Judged
+	wish      crawler.Wish
+	templates repeats.Use
+	ratings   *ratings
+	latency   func(dowse.URL) time.Duration
+}
+
+// Without has the view leave out what the pages of a host repeat, and returns it.
+func (v *View) Without(use repeats.Use) *View {
+	v.templates = use
+	return v
 }
 
 // Visit returns the recorded answer as the outcome of a visit, and how long it
@@ -231,25 +241,45 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	}
 	p, _ := detached(kept)
 	asVisit(p, visit)
-	switch {
-	case p.Outcome != dowse.Fetched:
-	case p.LinksIn != nil: // the rating depends on what this crawl has seen, so it is not shared
-		v.judged.rate(v.wish, p).applyTo(v.wish, p)
-	default:
-		v.judged.rated(v.ratings, i, kept).applyTo(v.wish, p)
+	if p.Outcome == dowse.Fetched {
+		visit.Template.Apply(p)
+		v.rate(p, i, kept)
 	}
 	return p, took
 }
 
+// rate rates the crawl's own copy of a page. Ratings that depend on what this crawl has
+// seen are not shared.
+func (v *View) rate(p *dowse.Page, i int, kept *dowse.Page) {
+	switch {
+	case v.templates.Any() && len(p.Repeated) > 0:
+		wish := v.wish
+		wish.Templates = v.templates
+		wish.Rate(v.judged.judge, p)
+	case p.LinksIn != nil:
+		v.judged.rate(v.wish, p).applyTo(v.wish, p)
+	default:
+		v.judged.rated(v.ratings, i, kept).applyTo(v.wish, p)
+	}
+}
+
 // Rated returns how the judge rates a page that the crawl has visited, and the
 // words around the mentions of its links and their anchors, in order; ok is
-// false for a URL that is not a page of the web.
-func (v *View) Rated(u dowse.URL) (verdict dowse.Verdict, contexts, anchors []float64, ok bool) {
-	p, i := v.kept(u)
-	if p == nil {
+// false for a URL that is not a page of the web. repeated is what other pages of its
+// host had too.
+func (v *View) Rated(u dowse.URL, repeated []dowse.Span) (verdict dowse.Verdict, contexts, anchors []float64, ok bool) {
+	kept, i := v.kept(u)
+	if kept == nil {
 		return dowse.Verdict{}, nil, nil, false
 	}
-	r := v.judged.rated(v.ratings, i, p)
+	if len(repeated) == 0 {
+		r := v.judged.rated(v.ratings, i, kept)
+		return r.verdict, r.contexts, r.anchors, true
+	}
+	p, _ := detached(kept)
+	p.Repeated = repeated
+	v.rate(p, i, kept)
+	r := ratingOf(v.wish, p)
 	return r.verdict, r.contexts, r.anchors, true
 }
 
@@ -261,7 +291,8 @@ func (v *View) Restore(p *dowse.Page) error {
 		return nil
 	}
 	own, _ := detached(kept)
-	v.judged.rated(v.ratings, i, kept).applyTo(v.wish, own)
+	own.Repeated = p.Repeated
+	v.rate(own, i, kept)
 	p.Document = own.Document
 	return nil
 }

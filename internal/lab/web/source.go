@@ -42,6 +42,8 @@ type Synthetic struct {
 	Seed  uint64 // random seed
 	// Campus selects a web like that of universities, whose topics are classes of pages.
 	Campus bool
+	// Boilerplate is the share of the words of a page that all pages of its site repeat, see demo.Topology; 0.
+	Boilerplate float64
 }
 
 // generated is what the lab needs of a synthetic web.
@@ -87,6 +89,9 @@ func (m Synthetic) name() string {
 	if m.Campus {
 		name = "campus"
 	}
+	if m.Boilerplate > 0 {
+		name += "-framed"
+	}
 	if m.Seed == 0 {
 		return name
 	}
@@ -103,7 +108,7 @@ func (m Synthetic) generate() generated {
 
 // web generates the web of the demo.
 func (m Synthetic) web() *demo.Web {
-	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Sites: m.Sites, Seed: m.Seed})
+	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Sites: m.Sites, Seed: m.Seed, Topology: demo.Topology{Boilerplate: m.Boilerplate}})
 }
 
 // campus generates the web like that of universities.

@@ -16,9 +16,11 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/demo"
+	"dowse/internal/repeats"
 	"dowse/internal/shareddata"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/weburl"
 )
 
 // made opens a small synthetic web; it is prepared once for all tests.
@@ -69,15 +71,23 @@ func TestAsLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, shark, anchorsOnly{}} {
-		live := &crawler.Visitor{Client: client, Judge: j}
+	known, repeated := templatesOf(w), 0
+	for k, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, shark, anchorsOnly{}, &strategy.LinkContext{}, shark, &strategy.LinkContext{}} {
+		var use repeats.Use
+		if k > 3 {
+			use = []repeats.Use{{Judge: true}, {Links: true}, {Judge: true, Links: true}}[k-4]
+		}
+		live := &crawler.Visitor{Client: client, Judge: j, Templates: use}
 		live.Rate(s)
-		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil)
+		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil).Without(use)
 		for i := 0; i < w.Len(); i += 31 {
 			v := crawl.Visit{URL: w.URL(i), Lead: dowse.Lead{URL: w.URL(i), Priority: 0.5, Note: "n"}, Depth: 3}
 			kept, _ := w.Page(i)
 			if kept.Outcome == dowse.Listed {
 				v.Kind = crawl.VisitSitemap
+			}
+			if use.Any() {
+				v.Template = known[weburl.Host(v.URL)]
 			}
 			want := live.Visit(t.Context(), v).Page
 			if want.Outcome == dowse.Temporary { // temporary failures of the synthetic web are not recorded
@@ -92,11 +102,33 @@ func TestAsLive(t *testing.T) {
 				t.Fatalf("%T, %s:\nlab  %.2000s\nlive %.2000s", s, v.URL, a, b)
 			}
 			seen[got.Outcome]++
+			repeated += len(got.Repeated)
 		}
 	}
-	if seen[dowse.Fetched] < 100 || seen[dowse.Redirected] == 0 {
-		t.Errorf("too little was compared: %v", seen)
+	if seen[dowse.Fetched] < 100 || seen[dowse.Redirected] == 0 || repeated < 100 {
+		t.Errorf("too little was compared: %v, %d repeated parts", seen, repeated)
 	}
+}
+
+// templatesOf returns what a crawl knows of the hosts of a web after it has fetched all pages.
+func templatesOf(w *Web) map[string]*repeats.Known {
+	var hosts repeats.Hosts
+	number, known := map[string]uint32{}, map[string]*repeats.Known{}
+	for i := range w.Len() {
+		p, err := w.Page(i)
+		if err != nil || p.Outcome != dowse.Fetched {
+			continue
+		}
+		host := weburl.Host(w.URL(i))
+		if _, ok := number[host]; !ok {
+			number[host] = uint32(len(number))
+		}
+		own := *p
+		(&repeats.Known{Learns: true}).Apply(&own)
+		hosts.Note(number[host], own.Blocks)
+		known[host] = hosts.Known(number[host])
+	}
+	return known
 }
 
 // anchorsOnly wants anchors to be rated, and no windows.

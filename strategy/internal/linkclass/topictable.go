@@ -85,8 +85,8 @@ func (t *topicTable) compare(ids []int32) float64 {
 type topicReader struct {
 	table   *topicTable
 	words   *linkReader
-	anchors *text.Codes // of words: 0 for one that is not in the table, else its number and one; nil for a large table
-	urls    *text.Codes
+	anchors *text.Codes[uint16] // of words: 0 for one that is not in the table, else its number and one; nil for a large table
+	urls    *text.Codes[uint16]
 	ids     []int32
 	terms   []string
 }
@@ -112,8 +112,8 @@ func newTopicReader(w *LinkWords) *topicReader {
 	if table.words.Len() > maxCoded {
 		return r
 	}
-	r.anchors = text.NewCodes(topicMemory, r.code)
-	r.urls = text.NewCodes(topicMemory, func(word string) uint16 {
+	r.anchors = text.NewCodes(topicMemory, math.MaxUint16, r.code)
+	r.urls = text.NewCodes(topicMemory, math.MaxUint16, func(word string) uint16 {
 		if words.empty(strings.TrimRight(word, "#+")) {
 			return 0
 		}
@@ -149,7 +149,7 @@ func (r *topicReader) url(u dowse.URL) float64 {
 }
 
 // compare returns the similarity of a text, whose words it looks up in a cache.
-func (r *topicReader) compare(codes *text.Codes, s string) float64 {
+func (r *topicReader) compare(codes *text.Codes[uint16], s string) float64 {
 	spans := r.words.cut(s)
 	r.ids = r.ids[:0]
 	for _, w := range spans {

@@ -96,15 +96,18 @@ var linksLog = func() (t [256]float64) {
 type autoModel struct {
 	modelState
 	rate, signalRate float64
-	heard            []heardWord // by code
+	known            []knownWord // by code
 	page             pageRead
 }
 
-// A heardWord counts the pages with a word and sums their relevance. It is Seen of the saved
-// form, with the last page that had the word next to it, because they are used together.
-type heardWord struct {
+// A knownWord is what the model knows of a word: its weights and its count, which the saved
+// form has in Words and Seen, and the last page that had the word. They have 32 bytes together,
+// so that two words fill a line of the processor's cache and reading a word costs one line.
+type knownWord struct {
+	wordWeights
 	seen
 	page uint32
+	_    uint32
 }
 
 // A pageRead is what the words of the page that is read have in common.
@@ -116,8 +119,8 @@ type pageRead struct {
 	on, off float64
 }
 
-// modelState is what the model has learnt, in the form in which it is saved. Seen is empty
-// otherwise: see heardWord.
+// modelState is what the model has learnt, in the form in which it is saved. Words and Seen are
+// empty otherwise: see knownWord.
 type modelState struct {
 	Signals []weight
 	Words   []wordWeights // by code
@@ -148,8 +151,8 @@ const (
 
 // newAutoModel returns a model with the initial weights.
 func newAutoModel(rate, signalRate float64) autoModel {
-	m := autoModel{rate: rate, signalRate: signalRate, heard: make([]heardWord, wordCodes)}
-	m.modelState = modelState{Signals: make([]weight, autoSignals), Words: make([]wordWeights, wordCodes), Squares: make([]squares, wordCodes)}
+	m := autoModel{rate: rate, signalRate: signalRate, known: make([]knownWord, wordCodes)}
+	m.modelState = modelState{Signals: make([]weight, autoSignals), Squares: make([]squares, wordCodes)}
 	for i, w := range autoPrior {
 		m.Signals[i].W = w
 	}
@@ -174,20 +177,20 @@ func (m *modelState) sound() bool {
 // saved returns what the model has learnt.
 func (m *autoModel) saved() *modelState {
 	k := m.modelState
-	k.Seen = make([]seen, wordCodes)
-	for i := range k.Seen {
-		k.Seen[i] = m.heard[i].seen
+	k.Words, k.Seen = make([]wordWeights, wordCodes), make([]seen, wordCodes)
+	for i := range m.known {
+		k.Words[i], k.Seen[i] = m.known[i].wordWeights, m.known[i].seen
 	}
 	return &k
 }
 
 // restore sets what the model has learnt; k must be sound.
 func (m *autoModel) restore(k *modelState) {
-	for i, w := range k.Seen {
-		m.heard[i] = heardWord{seen: w}
+	for i := range m.known {
+		m.known[i] = knownWord{wordWeights: k.Words[i], seen: k.Seen[i]}
 	}
 	m.modelState = *k
-	m.Seen = nil
+	m.Words, m.Seen = nil, nil
 }
 
 // openPage begins to read a page of relevance r; [autoModel.word] reads its words.
@@ -203,7 +206,7 @@ func (m *autoModel) openPage(r float64) {
 // topic: the log of the odds that a page with the word is relevant, against those of all
 // pages, smoothed by imaginary pages.
 func (m *autoModel) word(code uint16) {
-	c := &m.heard[code]
+	c := &m.known[code]
 	if code == 0 || c.page == m.page.number {
 		return
 	}
@@ -211,7 +214,7 @@ func (m *autoModel) word(code uint16) {
 	c.N++
 	c.C += m.page.r
 	n, rel := float64(c.N), float64(c.C)
-	m.Words[code].Topic = float32(math.Log((rel+m.page.on)/(n-rel+m.page.off)*m.page.odds) / topicScale)
+	c.Topic = float32(math.Log((rel+m.page.on)/(n-rel+m.page.off)*m.page.odds) / topicScale)
 }
 
 // words sets the signals of the vocabulary in x, and returns the sums of the weights of
@@ -240,7 +243,7 @@ func (m *autoModel) parts(x *signals, e *link) (parts parts) {
 // than a short one.
 func (m *autoModel) sums(place int, codes []uint16) (own, topic float64) {
 	for _, c := range codes {
-		w := &m.Words[c]
+		w := &m.known[c]
 		own += float64(w.Place[place])
 		topic += float64(w.Topic)
 	}
@@ -282,7 +285,7 @@ func (m *autoModel) step(x *signals, e *link, r, by float64) {
 		codes := e.words(place)
 		g := miss * share[len(codes)]
 		for _, c := range codes {
-			w, sum := &m.Words[c].Place[place], &m.Squares[c][place]
+			w, sum := &m.known[c].Place[place], &m.Squares[c][place]
 			*sum += float32(g * g)
 			*w = float32(bounded(float64(*w) + float64(m.rate*g/math.Sqrt(firstSum+float64(*sum)))))
 		}
@@ -303,7 +306,7 @@ func (m *autoModel) decisive(e *link) (list []decisiveWord) {
 	for place := range placeCount {
 		codes := e.words(place)
 		for _, c := range codes {
-			w := &m.Words[c]
+			w := &m.known[c]
 			x := share[len(codes)] * (float64(w.Place[place]) + float64(float64(w.Topic)*m.Signals[autoTopicAnchor+place].W))
 			list = append(list, decisiveWord{place, c, x})
 		}

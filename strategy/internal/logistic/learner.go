@@ -15,7 +15,7 @@ import (
 type learner struct {
 	manner
 	model   model
-	codes   *text.Codes // of words; nil before begin
+	codes   *text.Codes[uint16] // of words; nil before begin
 	spans   []dowse.Span
 	e       link // the link that is rated
 	heading headingAt
@@ -83,7 +83,7 @@ const seedNote = "seed"
 // its code, see [learner.codes].
 func (s *learner) open(by model, m manner, language string, code func(word, term string) uint16) {
 	a := text.NewAnalyzer(text.Options{Language: language, Memory: -1})
-	s.codes = text.NewCodes(0, func(word string) uint16 {
+	s.codes = text.NewCodes(0, wordCodes-1, func(word string) uint16 {
 		if t := a.Term(word); t != "" {
 			return code(word, t)
 		}
@@ -310,13 +310,23 @@ type headingAt struct {
 	code  uint16
 }
 
-// put adds the lead for a URL with its note, and keeps it to be rated again.
+// put adds the lead for a URL with its note, and keeps it to be rated again. What follows from
+// the URL alone is computed once while a lead waits.
 func (s *learner) put(list *lead.Sheet, u dowse.URL, k *clues) {
 	note := k.note(&s.form)
-	s.gather(&s.e, k, u)
+	s.gatherClues(&s.e, k)
+	at, waits := s.waiting.at[u]
+	if waits {
+		s.e.copyURL(&s.waiting.links[at])
+	} else {
+		s.gatherURL(&s.e, u)
+	}
 	z := s.say(list, u, s.model.parts(&s.e))
 	list.Leads[len(list.Leads)-1].Note = note
-	if s.refresh > 0 {
+	switch {
+	case waits:
+		s.waiting.replace(at, note, z, &s.e)
+	case s.refresh > 0:
 		s.waiting.keep(u, note, z, &s.e)
 	}
 }

@@ -48,18 +48,30 @@ func (e *link) words(place int) []uint16 {
 
 // gather fills e with what is known of a link to u.
 func (s *learner) gather(e *link, k *clues, u dowse.URL) {
+	s.gatherClues(e, k)
+	s.gatherURL(e, u)
+}
+
+// gatherClues fills the part of e that follows from the links to its target. The other part,
+// which follows from the URL, must be filled after it, because its words come last.
+func (s *learner) gatherClues(e *link, k *clues) {
 	s.model.fix(&e.fixed, k)
 	e.pages, e.n = k.pages, uint8(k.n)
 	for i := range k.n {
 		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
 		e.headings[i] = headingKey(k.headings[i])
 	}
-	e.host, e.folder = keyOf(linktext.Host(u)), keyOf(folderOf(u))
-	e.pattern = patternOf(u)
 	codes := append(e.codes[:0], k.anchors[:k.na]...)
 	e.ends[inAnchor] = uint8(len(codes))
 	codes = append(codes, k.around[:k.nw]...)
 	e.ends[inWindow] = uint8(len(codes))
+}
+
+// gatherURL fills the part of e that follows from the URL alone.
+func (s *learner) gatherURL(e *link, u dowse.URL) {
+	e.host, e.folder = keyOf(linktext.Host(u)), keyOf(folderOf(u))
+	e.pattern = patternOf(u)
+	codes := e.codes[:e.ends[inWindow]]
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
 	for _, w := range s.spans {
@@ -71,6 +83,13 @@ func (s *learner) gather(e *link, k *clues, u dowse.URL) {
 		}
 	}
 	e.ends[inURL] = uint8(len(codes))
+}
+
+// copyURL fills the part of e that follows from the URL alone with that of another link to the
+// same URL.
+func (e *link) copyURL(from *link) {
+	e.host, e.folder, e.pattern = from.host, from.folder, from.pattern
+	e.ends[inURL] = e.ends[inWindow] + uint8(copy(e.codes[e.ends[inWindow]:], from.words(inURL)))
 }
 
 // pathOf returns the part of a URL after the host.

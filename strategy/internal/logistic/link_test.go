@@ -33,3 +33,20 @@ func TestPatternOf(t *testing.T) {
 		}
 	}
 }
+
+// A link to a URL that waits already is rated by what was read of the URL before, whatever the
+// number of words that come before those of the URL.
+func TestCopyURL(t *testing.T) {
+	s := &auto{}
+	s.begin()
+	const u = "http://a.test/coast/tide-pools-of-the-north-7.html?view=all"
+	var first, want, got link
+	s.gather(&first, &clues{links: 1, na: 1, anchors: [mostAnchorWords]uint16{9}}, u)
+	more := &clues{links: 2, na: 2, anchors: [mostAnchorWords]uint16{9, 8}, nw: mostWindowWords, n: 1, pages: [mostPages]uint32{3}}
+	s.gather(&want, more, u)
+	s.gatherClues(&got, more)
+	got.copyURL(&first)
+	if got != want || len(got.words(inURL)) == 0 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -27,20 +27,23 @@ type keptLead struct {
 	Priority float64
 }
 
-// keep keeps a lead with what it is rated by. If there is no room it replaces a worse one.
+// keep keeps a lead that is not in the list, with what it is rated by. If there is no room it
+// replaces a worse one.
 func (w *waiting) keep(u dowse.URL, note string, z float64, e *link) {
-	i, ok := w.at[u]
+	i, ok := w.room(z)
 	if !ok {
-		if i, ok = w.room(z); !ok {
-			return
-		}
-		delete(w.at, w.list[i].URL)
-		u = dowse.URL(strings.Clone(string(u)))
-		w.at[u] = i
-	} else {
-		u = w.list[i].URL
+		return
 	}
-	w.list[i] = keptLead{u, note, z}
+	delete(w.at, w.list[i].URL)
+	u = dowse.URL(strings.Clone(string(u)))
+	w.at[u] = i
+	w.list[i].URL = u
+	w.replace(i, note, z, e)
+}
+
+// replace sets what is known of the lead in a place.
+func (w *waiting) replace(i int, note string, z float64, e *link) {
+	w.list[i].Note, w.list[i].Priority = note, z
 	w.links[i] = *e
 }
 

@@ -148,7 +148,7 @@ type layers struct {
 	analyzer *text.Analyzer
 	length   int // words read of a page
 	term     map[string]int
-	codes    *text.Codes // of words: 0 for one whose term does not count, else its term and one
+	codes    *text.Codes[uint16] // of words: 0 for one whose term does not count, else its term and one
 
 	theta [][]float64 // by layer and term
 	ln    [][]float64 // of theta
@@ -175,7 +175,7 @@ func newLayers(g *tgraph.Graph, a *text.Analyzer, vocabulary []string, terms int
 	for i, t := range vocabulary {
 		y.term[t] = i
 	}
-	y.codes = text.NewCodes(0, y.code)
+	y.codes = text.NewCodes(0, math.MaxUint16, y.code)
 	y.train(g, docs, len(pages))
 	y.limit(g, docs, slack)
 	return y

@@ -1,0 +1,332 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/internal/durable"
+)
+
+// newConn starts a server with file storage and connects to it.
+func newConn(t testing.TB) *Conn {
+	t.Helper()
+	url, end, err := Embed(t.TempDir(), "127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	return connectTo(t, url)
+}
+
+func connectTo(t testing.TB, url string) *Conn {
+	t.Helper()
+	c, err := Connect(t.Context(), Options{URLs: url, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// newDir makes a directory that looks like a collection.
+func newDir(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	for name, text := range map[string]string{"crawl.yaml": "a", "state/journal-0000000000000000.log": "dowsej2\n", "archive/a-00000.warc.gz": "", "models/m0001.json": "{}"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// answering returns a maker of visits that are answered from memory with the given page.
+func answering(p *dowse.Page) Maker {
+	return func(map[string][]byte) (func(context.Context, Job) *Result, error) {
+		return func(_ context.Context, j Job) *Result {
+			q := *p
+			q.URL = j.Visit.URL
+			return &Result{Page: &q}
+		}, nil
+	}
+}
+
+// lead takes the lead of a new crawl and begins to coordinate.
+func lead(t testing.TB, c *Conn, dir string) (*Shipper, *Coordinator) {
+	t.Helper()
+	ctx := t.Context()
+	s, err := c.TakeLead(ctx, dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(false) })
+	if err := s.Claim(ctx, "id", "name"); err != nil {
+		t.Fatal(err)
+	}
+	version, err := c.PutJudge(ctx, map[string][]byte{"topic.yaml": []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	co, err := c.Coordinate(s.Lease(), version, s.Covered().Arrivals, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, co
+}
+
+// work starts a worker that ends with the test.
+func work(t testing.TB, c *Conn, conns int, make Maker) {
+	ctx, end := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := c.Work(ctx, ctx, &Worker{Conns: conns, Make: make}); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { end(); done.Wait() })
+}
+
+// Every visit comes back once, whatever the number of workers, and the mark follows when all earlier
+// results were absorbed.
+func TestVisitsComeBackOnce(t *testing.T) {
+	c := newConn(t)
+	s, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	for range 3 {
+		work(t, connectTo(t, c.opt.URLs), 5, answering(fullPage()))
+	}
+	const n = 200
+	results := make(chan *Result, n)
+	for i := range n {
+		u := dowse.URL(fmt.Sprintf("https://a/%d", i))
+		co.Send(Job{Visit: crawl.Visit{URL: u}}, time.Now().Add(time.Hour), func(x *Result) {
+			if x == nil || x.Page.URL != u {
+				t.Errorf("%s: got %+v", u, x)
+			}
+			results <- x
+		})
+	}
+	var list []*Result
+	for range n {
+		list = append(list, <-results)
+	}
+	if got := co.Mark(); got != s.Covered().Arrivals {
+		t.Errorf("the mark is %d before anything was absorbed", got)
+	}
+	for _, x := range list {
+		co.Absorbed(x)
+		co.Freed(x)
+	}
+	if co.Mark() == s.Covered().Arrivals || len(co.inbox.open) > 0 || co.inbox.pending != 0 {
+		t.Errorf("mark %d, %d messages open, %d bytes pending", co.Mark(), len(co.inbox.open), co.inbox.pending)
+	}
+	if st := co.Status(); len(st.Workers) != 3 || st.Refused.Results != n || st.InFlight != 0 {
+		t.Errorf("status %+v", st)
+	}
+}
+
+// A coordinator that lost the lead can't publish, and the one that has it is not disturbed.
+func TestFence(t *testing.T) {
+	c := newConn(t)
+	dir := newDir(t)
+	old, _ := lead(t, c, dir)
+	ctx := t.Context()
+	all := func(string) int64 { return 1 << 40 }
+	if err := old.Commit(ctx, Covered{1, 0}, all); err != nil {
+		t.Fatal(err)
+	}
+	old.lease.cancel() // as if it were frozen
+	<-old.lease.ended
+	second := connectTo(t, c.opt.URLs)
+	if err := os.WriteFile(filepath.Join(dir, "state/journal-0000000000000000.log"), []byte("dowsej2\nx"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	now, err := second.TakeLead(ctx, dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close(false)
+	if err := old.Commit(ctx, Covered{2, 0}, all); err != ErrFenced {
+		t.Errorf("the old coordinator: %v, want %v", err, ErrFenced)
+	}
+	if err := now.Commit(ctx, Covered{2, 0}, all); err != nil {
+		t.Errorf("the new coordinator: %v", err)
+	}
+	// A copy of the time before is refused.
+	stale := newDir(t)
+	if _, err := second.lead(ctx, now.lease, stale, true, nil); err == nil {
+		t.Error("a stale copy was accepted")
+	}
+}
+
+// BenchmarkCoordinator measures what a page costs the coordinator without the crawl's own loop: sending
+// the visit, receiving and decoding the arrival, and the mark. Workers answer from memory, in the same
+// process, so that their part is in the figure too.
+func BenchmarkCoordinator(b *testing.B) {
+	c := newConn(b)
+	_, co := lead(b, c, newDir(b))
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	go co.Run(ctx)
+	p := fullPage()
+	p.Text = string(make([]byte, 6000))
+	const conns = 512
+	work(b, connectTo(b, c.opt.URLs), conns, answering(p))
+	for co.Capacity() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	slots := make(chan struct{}, conns)
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	done := make(chan struct{})
+	b.ResetTimer()
+	for i := range b.N {
+		slots <- struct{}{}
+		co.Send(Job{Visit: crawl.Visit{URL: dowse.URL(fmt.Sprintf("https://a/%d", i))}}, time.Now().Add(time.Hour), func(x *Result) {
+			go func() {
+				co.Absorbed(x)
+				co.Freed(x)
+				<-slots
+				if left.Add(-1) == 0 {
+					close(done)
+				}
+			}()
+		})
+	}
+	<-done
+}
+
+// BenchmarkDecode measures decoding the result of a page.
+func BenchmarkDecode(b *testing.B) {
+	data := appendResult(nil, fullResult())
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := readResult(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A copy that is old, longer, different in the middle or empty becomes equal; so takedowns, which blank
+// records in place, reach every copy.
+func TestCopiesBecomeEqual(t *testing.T) {
+	c := newConn(t)
+	dir := newDir(t)
+	write := func(dir, name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(dir, "archive/a-00000.warc.gz", "one two three four")
+	s, co := lead(t, c, dir)
+	all := func(string) int64 { return 1 << 40 }
+	if err := s.Commit(t.Context(), Covered{}, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := co.Serve(t.Context(), s, func() Progress { return Progress{} }); err != nil {
+		t.Fatal(err)
+	}
+	for name, copied := range map[string]string{"empty": "", "old": "one two", "longer": "one two three four five", "blanked": "one xxx three four"} {
+		t.Run(name, func(t *testing.T) {
+			copyDir := newDir(t)
+			write(copyDir, "archive/a-00000.warc.gz", copied)
+			write(copyDir, "models/m0009.json", "not there any more")
+			ready := make(chan struct{})
+			var once sync.Once
+			ctx, end := context.WithCancel(t.Context())
+			var done sync.WaitGroup
+			done.Go(func() {
+				second := connectTo(t, c.opt.URLs)
+				second.Follow(ctx, copyDir, &Mirror{Tick: func(st MirrorStatus) {
+					if st.Ready {
+						once.Do(func() { close(ready) })
+					}
+				}})
+			})
+			<-ready
+			end()
+			done.Wait()
+			want, err := manifestOf(s.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := manifestOf(durable.In(copyDir))
+			if err != nil || !maps.Equal(got, want) {
+				t.Errorf("got %v\nwant %v, %v", got, want, err)
+			}
+		})
+	}
+}
+
+// The files of a judge are named by their hash: the same files are stored once, and files that do not
+// have the hash by which they are named are refused.
+func TestJudgesAreChecked(t *testing.T) {
+	c := newConn(t)
+	lead(t, c, newDir(t))
+	ctx := t.Context()
+	files := map[string][]byte{"topic.yaml": []byte("a"), "models/m0001.json": []byte("b")}
+	first, err := c.PutJudge(ctx, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := c.PutJudge(ctx, maps.Clone(files)); err != nil || again != first {
+		t.Errorf("the same files: %s, %v; want %s", again, err, first)
+	}
+	if other, err := c.PutJudge(ctx, map[string][]byte{"topic.yaml": []byte("c")}); err != nil || other == first {
+		t.Errorf("other files: %s, %v", other, err)
+	}
+	got, err := c.judgeFiles(ctx, first)
+	if err != nil || len(got) != 2 || string(got["models/m0001.json"]) != "b" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	store, err := c.js.ObjectStore(ctx, c.judgeBucket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.PutBytes(ctx, first, []byte("dwj1\x00")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.judgeFiles(ctx, first); err != errJudge {
+		t.Errorf("changed files: %v, want %v", err, errJudge)
+	}
+}
+
+// A process that takes the lease and is refused leaves the crawl as it was: one that has come to its end
+// has done so still, and a lease that had lapsed lapses for the next process.
+func TestRefusedLeadChangesNothing(t *testing.T) {
+	c := newConn(t)
+	s, _ := lead(t, c, newDir(t))
+	s.Close(true)
+	if _, err := c.TakeLead(t.Context(), newDir(t), true); err == nil {
+		t.Fatal("a directory that does not belong to the cluster was accepted")
+	}
+	w := &leaseWatch{c: c}
+	if free, err := w.look(t.Context()); err != nil || !free || !w.holder.Done {
+		t.Errorf("free %v, error %v, holder %+v; want one that is done", free, err, w.holder)
+	}
+	w.holder.Ended, w.holder.Done = false, false // as if it had failed
+	l, err := w.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.abandon()
+	again := &leaseWatch{c: c}
+	if _, err := again.look(t.Context()); err != nil || again.holder.Ended {
+		t.Errorf("error %v, holder %+v; want one that has not stopped the crawl", err, again.holder)
+	}
+}

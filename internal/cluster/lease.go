@@ -1,0 +1,260 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A Holder is the process that coordinates, as the other processes see it.
+type Holder struct {
+	Term    string    `json:"term"` // identifies the time for which this process coordinates
+	Host    string    `json:"host"`
+	Process int       `json:"process"`
+	Version string    `json:"version"`
+	Since   time.Time `json:"since"`
+	Ended   bool      `json:"ended,omitempty"`  // it gave up the lease: the crawl was stopped
+	Failed  string    `json:"failed,omitempty"` // it gave up the lease because it can't go on, and another process should
+	Done    bool      `json:"done,omitempty"`   // and there is nothing left to crawl, so that no standby takes over
+}
+
+func (h *Holder) String() string { return fmt.Sprintf("process %d on %s", h.Process, h.Host) }
+
+// gone describes for people why the process no longer coordinates.
+func (h *Holder) gone() string {
+	if h.Failed != "" {
+		return h.String() + " can't go on: " + h.Failed
+	}
+	return h.String() + " does not answer any more"
+}
+
+// A HeldError is returned when another process coordinates the crawl.
+type HeldError struct{ By Holder }
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("cluster: %s coordinates this crawl since %s; there can be only one", &e.By, e.By.Since.Local().Format("2006-01-02 15:04:05"))
+}
+
+// ErrFenced is returned when another process has become the coordinator.
+var ErrFenced = errors.New("cluster: another process coordinates this crawl by now; what was committed is there, and this copy is no longer written")
+
+const (
+	leaseKey   = "coordinator"
+	renewEvery = time.Second
+	// leaseLapse is for how long a lease may go without being renewed. Only time in which the
+	// servers answered counts.
+	leaseLapse = 5 * time.Second
+)
+
+// A Lease is the right to coordinate. It is renewed until it is released or lost.
+type Lease struct {
+	c      *Conn
+	holder Holder
+	before Holder // the one from which it was taken; the zero value if there was none
+
+	mu       sync.Mutex
+	revision uint64
+	cancel   context.CancelFunc
+	ended    chan struct{}
+	lost     chan struct{} // is closed when another process has taken it
+}
+
+// A leaseWatch finds out whether a lease has lapsed: it has if its revision does not change for
+// leaseLapse while the servers answer. No clocks of different machines are compared.
+type leaseWatch struct {
+	c        *Conn
+	revision uint64
+	holder   Holder
+	since    time.Time // when this revision was first seen; zero for not yet
+	last     time.Time // when the servers last answered
+}
+
+// look asks the servers. It reports whether the lease may be taken: there is none, it was
+// released, or it has lapsed.
+func (w *leaseWatch) look(ctx context.Context) (free bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	e, err := w.c.state.Get(ctx, leaseKey)
+	now := time.Now()
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		w.revision, w.holder = 0, Holder{}
+		return true, nil
+	}
+	if err != nil {
+		w.since = time.Time{} // time without an answer does not count
+		return false, err
+	}
+	if now.Sub(w.last) > leaseLapse {
+		w.since = time.Time{} // this process was stopped, or the servers were away
+	}
+	w.last = now
+	if e.Revision() != w.revision || w.since.IsZero() {
+		w.holder = Holder{}
+		if json.Unmarshal(e.Value(), &w.holder) != nil {
+			w.holder = Holder{} // no process of a cluster wrote it; one that coordinates writes its lease again
+		}
+		w.revision, w.since = e.Revision(), now
+	}
+	return w.holder.Ended || w.holder.Failed != "" || now.Sub(w.since) >= leaseLapse, nil
+}
+
+// take takes the lease that a watch found to be free. It fails if another process was faster.
+func (w *leaseWatch) take(ctx context.Context) (*Lease, error) {
+	host, _ := os.Hostname()
+	l := &Lease{c: w.c, before: w.holder, ended: make(chan struct{}), lost: make(chan struct{})}
+	l.holder = Holder{Term: rand.Text(), Host: host, Process: os.Getpid(), Version: w.c.opt.Version, Since: time.Now().UTC()}
+	value, err := json.Marshal(l.holder)
+	if err != nil {
+		return nil, err
+	}
+	ask, done := context.WithTimeout(ctx, patience)
+	defer done()
+	if w.revision == 0 {
+		l.revision, err = w.c.state.Create(ask, leaseKey, value)
+	} else {
+		l.revision, err = w.c.state.Update(ask, leaseKey, value, w.revision)
+	}
+	if wrongSequence(err) || errors.Is(err, jetstream.ErrKeyExists) {
+		return nil, &HeldError{By: w.holder}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: the lease: %w", err)
+	}
+	ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go l.renew(ctx)
+	return l, nil
+}
+
+// acquire takes the lease as soon as it is free, or returns a HeldError if its holder is alive.
+func (c *Conn) acquire(ctx context.Context) (*Lease, error) {
+	w := &leaseWatch{c: c}
+	var first uint64
+	for {
+		var free bool
+		err := c.settled(ctx, func() (err error) { free, err = w.look(ctx); return err })
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("cluster: the lease: %w", err)
+		case free:
+			return w.take(ctx)
+		case first == 0:
+			first = w.revision
+		case w.revision != first: // it was renewed
+			return nil, &HeldError{By: w.holder}
+		}
+		if !pause(ctx, 200*time.Millisecond) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// renew renews the lease until it is released or lost. While the servers do not answer it goes on
+// trying: no other process can take the lease then either.
+func (l *Lease) renew(ctx context.Context) {
+	defer close(l.ended)
+	for pause(ctx, renewEvery) {
+		if err := l.write(ctx); wrongSequence(err) {
+			close(l.lost)
+			return
+		}
+	}
+}
+
+// write writes the lease with the next revision. A write whose answer was lost has changed the
+// revision without this process knowing it, so the value is compared before the lease counts as
+// lost. A value that no process of a cluster wrote is replaced.
+func (l *Lease) write(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	value, err := json.Marshal(l.holder)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	revision, err := l.c.state.Update(ctx, leaseKey, value, l.revision)
+	if wrongSequence(err) {
+		e, getErr := l.c.state.Get(ctx, leaseKey)
+		var h Holder
+		if getErr != nil {
+			return getErr
+		}
+		foreign := json.Unmarshal(e.Value(), &h) != nil || h.Term == ""
+		if foreign || h.Term == l.holder.Term {
+			l.revision = e.Revision()
+			return nil
+		}
+		return err
+	}
+	if err == nil {
+		l.revision = revision
+	}
+	return err
+}
+
+// Lost is closed when another process has taken the lease.
+func (l *Lease) Lost() <-chan struct{} { return l.lost }
+
+// abandon gives up a lease with which nothing was done. The crawl is as it was before: a holder that
+// had stopped or finished it has done so still, and one that had failed leaves the lease to the next
+// standby, for which it lapses.
+func (l *Lease) abandon() {
+	switch {
+	case l.before.Term == "":
+		l.Release(false)
+	case l.before.Ended || l.before.Failed != "":
+		l.end(l.before)
+	default:
+		l.cancel()
+		<-l.ended
+	}
+}
+
+// holds reports whether the servers name this process as the holder. It is an error if they do not
+// answer.
+func (l *Lease) holds(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	e, err := l.c.state.Get(ctx, leaseKey)
+	var h Holder
+	if err != nil {
+		return false, fmt.Errorf("cluster: the lease: %w", err)
+	}
+	return json.Unmarshal(e.Value(), &h) == nil && h.Term == l.holder.Term, nil
+}
+
+// fail gives the lease to whoever can go on, because this process can't.
+func (l *Lease) fail(why string) {
+	h := l.holder
+	h.Failed = why
+	l.end(h)
+}
+
+// Release gives the lease back. done reports that nothing is left to crawl.
+func (l *Lease) Release(done bool) {
+	h := l.holder
+	h.Ended, h.Done = true, done
+	l.end(h)
+}
+
+// end stops renewing the lease, and writes what the others are to see of it.
+func (l *Lease) end(h Holder) {
+	l.cancel()
+	<-l.ended
+	select {
+	case <-l.lost:
+		return
+	default:
+	}
+	l.mu.Lock()
+	l.holder = h
+	l.mu.Unlock()
+	_ = l.write(context.Background()) // otherwise it lapses
+}

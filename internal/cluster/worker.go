@@ -1,0 +1,329 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A VersionError is returned to a worker of another version than the coordinator.
+type VersionError struct{ Why string }
+
+func (e *VersionError) Error() string { return "cluster: " + e.Why }
+
+// ErrNotAllowed is returned to a worker whose crawl asks for more than the worker may do.
+var ErrNotAllowed = errors.New("this worker may not")
+
+// A Maker makes a function that makes visits, from the files of a judge. The function is called
+// concurrently; it always returns a result, of which Term, Number, Judge and Kind are set later.
+type Maker func(files map[string][]byte) (func(ctx context.Context, j Job) *Result, error)
+
+// A Worker makes visits for a coordinator. It has no state that matters: it may be killed at any
+// moment.
+type Worker struct {
+	Conns int
+	Make  Maker
+	// Tick, if set, is called about once a second.
+	Tick func(WorkerStatus)
+
+	c    *Conn
+	id   string
+	host string
+
+	mu      sync.Mutex
+	term    string
+	busy    map[uint64]bool // numbers of the term
+	ended   int
+	failed  error
+	leaving bool
+	heard   time.Time // when the coordinator last answered
+	visits  sync.WaitGroup
+	results chan []byte
+	serial  uint64
+	refused atomic.Bool // the last message was not accepted
+
+	making  sync.Mutex
+	version string
+	visit   func(ctx context.Context, j Job) *Result
+}
+
+// WorkerStatus is what a worker knows of itself.
+type WorkerStatus struct {
+	ID        string
+	Busy      int
+	Ended     int // visits
+	Connected bool
+	Served    bool // a coordinator answers
+}
+
+// Work makes visits until ctx ends, and then finishes those under way; when abort ends they are
+// given up. It returns an error if it can't take part.
+func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
+	w.c, w.busy, w.results = c, map[uint64]bool{}, make(chan []byte, 4*maxWorkerConns)
+	w.id = strings.ToLower(rand.Text()[:12])
+	w.host, _ = os.Hostname()
+	abort, end := context.WithCancel(abort)
+	defer end()
+	sub, err := c.nc.Subscribe(c.subject("work."+w.id), func(m *nats.Msg) { w.begin(abort, m.Data) })
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	var sender sync.WaitGroup
+	for range senders {
+		sender.Go(func() { w.publish(abort) })
+	}
+	err = w.report(ctx)
+	_ = sub.Unsubscribe()
+	w.mu.Lock()
+	w.leaving = true
+	w.mu.Unlock()
+	if err != nil {
+		end()
+	}
+	w.visits.Wait()
+	close(w.results)
+	sender.Wait()
+	w.hello(context.WithoutCancel(ctx))
+	return err
+}
+
+// report sends a Hello once a second until ctx ends or the worker can't take part.
+func (w *Worker) report(ctx context.Context) error {
+	for {
+		if err := w.hello(ctx); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		failed := w.failed
+		st := WorkerStatus{ID: w.id, Busy: len(w.busy), Ended: w.ended, Connected: w.c.IsConnected(), Served: time.Since(w.heard) < workerLapse}
+		w.mu.Unlock()
+		if failed != nil {
+			return failed
+		}
+		if w.Tick != nil {
+			w.Tick(st)
+		}
+		if !pause(ctx, helloEvery) {
+			return nil
+		}
+	}
+}
+
+// hello sends one Hello. A coordinator that refuses this worker is an error; that there is none at
+// the moment is not.
+func (w *Worker) hello(ctx context.Context) error {
+	w.mu.Lock()
+	h := Hello{
+		ID: w.id, Host: w.host, Process: os.Getpid(), Version: w.c.opt.Version, Wire: wireVersion, Conns: w.Conns,
+		Busy: slices.Sorted(maps.Keys(w.busy)), Term: w.term, Leaving: w.leaving,
+	}
+	w.mu.Unlock()
+	data, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*helloEvery)
+	defer cancel()
+	m, err := w.c.nc.RequestWithContext(ctx, w.c.subject("hello"), data)
+	if err != nil {
+		return nil
+	}
+	var answer welcome
+	if json.Unmarshal(m.Data, &answer) != nil {
+		return nil
+	}
+	if answer.Refused != "" {
+		return &VersionError{answer.Refused}
+	}
+	w.mu.Lock()
+	w.heard = time.Now()
+	w.enter(answer.Term)
+	w.mu.Unlock()
+	return nil
+}
+
+// enter notes the term of the coordinator. Visits for an earlier one are still made, and their
+// results are of use; their numbers mean nothing to the new one.
+func (w *Worker) enter(term string) {
+	if term != w.term {
+		w.term = term
+		clear(w.busy)
+	}
+}
+
+// begin begins the visits of a message.
+func (w *Worker) begin(ctx context.Context, data []byte) {
+	term, jobs, err := readJobs(data)
+	if err != nil {
+		w.c.opt.logf("a message with visits can't be read: %v", err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.leaving {
+		return
+	}
+	w.enter(term)
+	for _, j := range jobs {
+		if w.busy[j.Number] || len(w.busy) >= 2*w.Conns {
+			continue // it was sent again, or is not for us
+		}
+		w.busy[j.Number] = true
+		got := time.Now()
+		w.visits.Go(func() { w.make(ctx, term, j, got) })
+	}
+}
+
+// make makes one visit and queues its result to be published. A visit that begins long after it
+// came is dropped: this process was stopped, and another worker has it by now.
+func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
+	if time.Since(got) > workerLapse {
+		w.drop(term, j.Number)
+		return
+	}
+	visit, err := w.visitor(ctx, j.Judge)
+	if err != nil {
+		w.fail(err)
+		w.drop(term, j.Number)
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, j.Within)
+	x := visit(within, j)
+	cancel()
+	if ctx.Err() != nil {
+		w.drop(term, j.Number)
+		return
+	}
+	x.Term, x.Number, x.Judge, x.Kind = term, j.Number, j.Judge, j.Visit.Kind
+	b := appendResult(nil, x)
+	if len(b) > maxArrival {
+		x.Answers = nil // the page without the answer: the journal says that it is not in the archive
+		b = appendResult(nil, x)
+	}
+	w.results <- b
+	w.mu.Lock()
+	w.ended++
+	w.mu.Unlock()
+}
+
+func (w *Worker) drop(term string, number uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if term == w.term {
+		delete(w.busy, number)
+	}
+}
+
+// fail ends the worker with an error.
+func (w *Worker) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = errors.Join(w.failed, err)
+	if len(w.failed.Error()) > 2000 {
+		w.failed = err
+	}
+}
+
+// visitor returns the function that makes visits with a version of the judge. The files of the
+// last version are kept. While the servers do not answer it goes on trying.
+func (w *Worker) visitor(ctx context.Context, version string) (func(context.Context, Job) *Result, error) {
+	w.making.Lock()
+	defer w.making.Unlock()
+	if w.version == version && w.visit != nil {
+		return w.visit, nil
+	}
+	for {
+		files, err := w.c.judgeFiles(ctx, version)
+		if err == nil {
+			visit, err := w.Make(files)
+			if err != nil {
+				return nil, err
+			}
+			w.version, w.visit = version, visit
+			return visit, nil
+		}
+		if errors.Is(err, errJudge) || errors.Is(err, jetstream.ErrObjectNotFound) || !pause(ctx, 500*time.Millisecond) {
+			return nil, err
+		}
+	}
+}
+
+// senders is how many messages of a worker are on their way to the stream concurrently.
+const senders = 4
+
+// batchBytes is about how many bytes of results are published as one message.
+const batchBytes = 512 << 10
+
+// publish publishes results, as many as there are in one message, until the channel is closed.
+func (w *Worker) publish(ctx context.Context) {
+	for b := range w.results {
+		list, size := [][]byte{b}, len(b)
+	more:
+		for size < batchBytes {
+			select {
+			case b, ok := <-w.results:
+				if !ok {
+					break more
+				}
+				list, size = append(list, b), size+len(b)
+			default:
+				break more
+			}
+		}
+		w.publishAll(ctx, list)
+	}
+}
+
+// publishAll publishes results and waits until the stream has them. It goes on trying while the
+// servers do not answer. Every message has an id, by which the stream drops one that it has.
+func (w *Worker) publishAll(ctx context.Context, list [][]byte) {
+	for _, data := range packResults(list, min(w.c.room(), 1<<20), w.nextID) {
+		id := w.nextID()
+		for !w.publishOne(ctx, data, id) {
+			if !pause(ctx, 300*time.Millisecond) {
+				return
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, b := range list {
+		if term, number := identityOf(b); term == w.term {
+			delete(w.busy, number)
+		}
+	}
+}
+
+// publishOne publishes one message, and reports whether the stream has it. The first of several failures
+// is reported to the person.
+func (w *Worker) publishOne(ctx context.Context, data []byte, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := w.c.js.Publish(ctx, w.c.arrivalSubject(), data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+	if was := w.refused.Swap(err != nil); err != nil && !was {
+		w.c.opt.logf("NATS does not accept results (%v); trying again until it does", err)
+	} else if err == nil && was {
+		w.c.opt.logf("NATS accepts results again")
+	}
+	return err == nil
+}
+
+// nextID returns an id that no other message of the cluster has.
+func (w *Worker) nextID() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.serial++
+	return fmt.Sprintf("%s-%d", w.id, w.serial)
+}

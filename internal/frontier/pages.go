@@ -1,0 +1,210 @@
+package frontier
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// A Scratch is a file for what does not fit into memory. Nothing in it outlives the frontier. An
+// error of ReadAt means that what was stored is lost; the implementation must report it to
+// the owner of the frontier, because no method here returns it.
+type Scratch interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+const (
+	pageSize   = 4096 // bytes
+	grain      = 8    // bytes; places and sizes of texts are multiples of it
+	pageGrains = pageSize / grain
+	textHead   = 2       // bytes of the length before a text
+	mostGrains = 1 << 31 // 16 GB of texts
+)
+
+// pages stores texts in pages of 4 KB. Those that were used last are in memory, up to a limit;
+// the others are in a file, which is made when the limit is reached for the first time. A text is
+// known by its place, which is all that its owner has to remember: the number of the grain at
+// which it begins. No text crosses the end of a page.
+//
+// Freed room is used again for texts of the same size, rounded up to a grain: it is linked into
+// a list of its size, in the room itself.
+type pages struct {
+	list []*[pageSize]byte // by number; nil for one that is in the file only
+	used []pageUse         // by number
+	ring []uint32          // numbers of the pages in memory
+	hand int               // in ring: where to look for a page to move out
+
+	most int                     // pages in memory; 0 for any number
+	open func() (Scratch, error) // makes the file; nil for none
+	file Scratch                 // nil until it is needed
+
+	end  uint32                 // the first grain that was never used
+	free [pageGrains + 1]uint32 // by size in grains: 1 + place of the first free room
+}
+
+// pageUse is what happened to a page in memory.
+type pageUse uint8
+
+const (
+	wasUsed    pageUse = 1 << iota // since the hand passed it
+	wasChanged                     // since it was written to the file
+)
+
+// grains returns how many grains a text takes.
+func grains(text string) uint32 { return uint32(textHead+len(text)+grain-1) / grain }
+
+// add stores a text. ok is false if it is longer than a page, or if there are no more places.
+func (p *pages) add(text string) (place uint32, ok bool) {
+	n := grains(text)
+	if n > pageGrains {
+		return 0, false
+	}
+	if place, ok = p.room(n); ok {
+		p.write(place, text)
+	}
+	return place, ok
+}
+
+// replace stores a text in the place of another one, if it takes the same room.
+func (p *pages) replace(place uint32, text string) bool {
+	b := p.at(place)
+	old := textIn(b)
+	if string(old) == text {
+		return true
+	}
+	if uint32(textHead+len(old)+grain-1)/grain != grains(text) {
+		return false
+	}
+	p.write(place, text)
+	return true
+}
+
+// text returns a copy of the text at a place.
+func (p *pages) text(place uint32) string { return string(textIn(p.at(place))) }
+
+// remove frees the room of a text.
+func (p *pages) remove(place uint32) {
+	b := p.at(place)
+	p.release(place, uint32(textHead+len(textIn(b))+grain-1)/grain)
+}
+
+// textIn returns the text at the beginning of a part of a page. Of a page that could not be read
+// it is empty.
+func textIn(b []byte) []byte {
+	n := int(binary.LittleEndian.Uint16(b))
+	return b[textHead : textHead+min(n, len(b)-textHead)]
+}
+
+func (p *pages) write(place uint32, text string) {
+	b := p.at(place)
+	binary.LittleEndian.PutUint16(b, uint16(len(text)))
+	copy(b[textHead:], text)
+	p.used[place/pageGrains] |= wasChanged
+}
+
+// room returns a place for n grains, at most those of a page.
+func (p *pages) room(n uint32) (place uint32, ok bool) {
+	if first := p.free[n]; first != 0 {
+		place = first - 1
+		p.free[n] = binary.LittleEndian.Uint32(p.at(place))
+		return place, true
+	}
+	if left := pageGrains - p.end%pageGrains; left < n {
+		p.release(p.end, left)
+		p.end += left
+	}
+	if p.end > mostGrains-pageGrains {
+		return 0, false
+	}
+	if p.end%pageGrains == 0 {
+		p.grow()
+	}
+	place = p.end
+	p.end += n
+	return place, true
+}
+
+// release links n grains into the list of free room of their size.
+func (p *pages) release(place, n uint32) {
+	binary.LittleEndian.PutUint32(p.at(place), p.free[n])
+	p.used[place/pageGrains] |= wasChanged
+	p.free[n] = place + 1
+}
+
+// at returns the part of a page that begins at a place. It is valid until the next call.
+func (p *pages) at(place uint32) []byte {
+	number := place / pageGrains
+	page := p.list[number]
+	if page == nil {
+		page = p.load(number)
+	}
+	p.used[number] |= wasUsed
+	return page[place%pageGrains*grain:]
+}
+
+// grow adds an empty page.
+func (p *pages) grow() {
+	number := uint32(len(p.list))
+	p.list, p.used = append(p.list, nil), append(p.used, 0)
+	clear(p.hold(number)[:])
+}
+
+// load reads a page from the file. If that fails its texts are lost and count as empty.
+func (p *pages) load(number uint32) *[pageSize]byte {
+	page := p.hold(number)
+	if n, err := p.file.ReadAt(page[:], int64(number)*pageSize); n < pageSize && err != nil {
+		clear(page[:])
+	}
+	return page
+}
+
+// hold gives a page memory, that of another page if the limit is reached. What it holds is
+// up to the caller.
+func (p *pages) hold(number uint32) *[pageSize]byte {
+	if at, ok := p.moveOut(); ok {
+		page := p.list[p.ring[at]]
+		p.list[p.ring[at]], p.list[number] = nil, page
+		p.ring[at] = number
+		return page
+	}
+	page := new([pageSize]byte)
+	p.list[number] = page
+	p.ring = append(p.ring, number)
+	return page
+}
+
+// moveOut makes sure that a page in memory, which was not used for a while, is in the file as
+// well, and returns where it is in ring. ok is false below the limit, and if the file can't be written:
+// pages then stay in memory beyond the limit, so that nothing is lost.
+func (p *pages) moveOut() (at int, ok bool) {
+	if p.most == 0 || p.open == nil || len(p.ring) < p.most {
+		return 0, false
+	}
+	for {
+		at, p.hand = p.hand, (p.hand+1)%len(p.ring)
+		number := p.ring[at]
+		if p.used[number]&wasUsed == 0 {
+			return at, p.save(number)
+		}
+		p.used[number] &^= wasUsed
+	}
+}
+
+// save writes a page to the file if it has changed, and reports whether it is there.
+func (p *pages) save(number uint32) bool {
+	if p.used[number]&wasChanged == 0 {
+		return true
+	}
+	if p.file == nil {
+		file, err := p.open()
+		if err != nil {
+			return false
+		}
+		p.file = file
+	}
+	if _, err := p.file.WriteAt(p.list[number][:], int64(number)*pageSize); err != nil {
+		return false
+	}
+	p.used[number] &^= wasChanged
+	return true
+}

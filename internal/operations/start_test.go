@@ -1,0 +1,116 @@
+package operations_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dowse/internal/operations"
+)
+
+// noCrawls returns operations over a folder with a program that does not exist: what is refused is refused before a process is
+// started.
+func noCrawls(t *testing.T, dir string) *operations.Operations {
+	t.Helper()
+	return over(t, operations.Config{Dirs: []string{dir}, Executable: filepath.Join(dir, "no-program")})
+}
+
+// TestTopicsThatDoMore checks that a topic of words and URLs may be started, and that one that runs a program, asks a service
+// or reads a file is refused: no consent can be given over HTTP.
+func TestTopicsThatDoMore(t *testing.T) {
+	o := noCrawls(t, t.TempDir())
+	const head = "dowse: topic/v1\nname: reefs\nwords: [coral]\n"
+	for more, want := range map[string]bool{
+		"":                                    true,
+		"also: [reef]\nnot: [aquarium]\n":     true,
+		"like: [https://example.org/reefs]\n": true,
+		"judge:\n  exec: [./judge]\n":         false,
+		"judge:\n  endpoint: http://x.example\n  model: m\n":      false,
+		"like: [{file: pages/*.html}]\n":                          false,
+		"like: [{file: ../secret.html}]\n":                        false,
+		"model: model.json\n":                                     false,
+		"category: {path: Top/Reefs, directory: /data/odp.rdf}\n": false,
+	} {
+		_, err := o.Start(context.Background(), operations.StartRequest{Topic: head + more})
+		if started := errors.Is(err, os.ErrNotExist); started != want || !want && operations.KindOf(err) != operations.Refused {
+			t.Errorf("%q: got %v, want it to be started: %v", more, err, want)
+		}
+	}
+}
+
+// TestNamesInUse checks which directories a new crawl may use: not those of collections or with files of others, but one that an
+// interrupted start has left.
+func TestNamesInUse(t *testing.T) {
+	dir := copied(t)
+	for _, name := range []string{"left.dowse/state", "left.dowse/archive", "mine.dowse/notes"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := noCrawls(t, dir)
+	for name, want := range map[string]string{"left": "", "mine": "is not a collection", "pools": "there is a collection pools already"} {
+		_, err := o.Start(bg, operations.StartRequest{Name: name, Words: []string{"coral"}})
+		if want == "" && !errors.Is(err, os.ErrNotExist) || want != "" && (operations.KindOf(err) != operations.Conflict || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestSinksOfRequests checks that a request may send pages to a file in the folders that are served, and to nothing else.
+func TestSinksOfRequests(t *testing.T) {
+	dir := copied(t)
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := noCrawls(t, dir)
+	for sink, want := range map[string]bool{
+		"jsonl:" + dir + "/pages.jsonl":               true,
+		"jsonl:" + dir + "/out/pages.jsonl":           true,
+		"jsonl:" + elsewhere + "/pages.jsonl":         false,
+		"jsonl:" + dir + "/../pages.jsonl":            false,
+		"jsonl:" + dir + "/link/pages.jsonl":          false,
+		"jsonl:" + dir + "/link":                      false,
+		"jsonl:" + dir + "/pools.dowse/pages.jsonl":   false,
+		"jsonl:" + dir + "/pools.dowse/state/x.jsonl": false,
+		"jsonl:pages.jsonl":                           false,
+		"jsonl:-":                                     false,
+		"http://127.0.0.1:9200/pages":                 false,
+		"opensearch+https://search.example/pages":     false,
+		"nats://127.0.0.1:4222/pages":                 false,
+	} {
+		changes := map[string][]string{"sink": {sink}}
+		_, first := o.Start(context.Background(), operations.StartRequest{Words: []string{"coral"}, Settings: changes})
+		_, more := o.Continue(context.Background(), "pools", changes)
+		for _, err := range []error{first, more} {
+			if started := errors.Is(err, os.ErrNotExist); started != want || !want && operations.KindOf(err) != operations.Refused {
+				t.Errorf("%s: got %v, want it to be accepted: %v", strings.ReplaceAll(sink, dir, "DIR"), err, want)
+			}
+		}
+	}
+}
+
+// TestCommandOfATopicText starts a crawl of a topic that came as a text. Its command names a file that exists and has that
+// topic, and not the temporary one that the process was started with.
+func TestCommandOfATopicText(t *testing.T) {
+	dir := copied(t)
+	made := filepath.Join(dir, "reefs.dowse")
+	o := over(t, operations.Config{Dirs: []string{dir}, Executable: program(t, `
+mkdir -p "`+made+`" && for last; do :; done && cp "$last" "`+made+`/topic.yaml"
+`)})
+	const text = "dowse: topic/v1\nname: reefs\nwords: [coral]\n"
+	job, err := o.Start(bg, operations.StartRequest{Topic: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := job.Command[strings.LastIndex(job.Command, " ")+1:]
+	if got, err := os.ReadFile(file); err != nil || string(got) != text || !strings.HasPrefix(file, made) {
+		t.Errorf("%s: %v, %q", job.Command, err, got)
+	}
+}
