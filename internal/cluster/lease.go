@@ -56,7 +56,7 @@ const (
 // A Lease is the right to coordinate. It is renewed until it is released or lost.
 type Lease struct {
 	c      *Conn
-	holder Holder
+	holder Holder // does not change: other goroutines read it
 	before Holder // the one from which it was taken; the zero value if there was none
 
 	mu       sync.Mutex
@@ -160,20 +160,20 @@ func (c *Conn) acquire(ctx context.Context) (*Lease, error) {
 func (l *Lease) renew(ctx context.Context) {
 	defer close(l.ended)
 	for pause(ctx, renewEvery) {
-		if err := l.write(ctx); wrongSequence(err) {
+		if err := l.write(ctx, l.holder); wrongSequence(err) {
 			close(l.lost)
 			return
 		}
 	}
 }
 
-// write writes the lease with the next revision. A write whose answer was lost has changed the
-// revision without this process knowing it, so the value is compared before the lease counts as
-// lost. A value that no process of a cluster wrote is replaced.
-func (l *Lease) write(ctx context.Context) error {
+// write writes the lease with the next revision, as the other processes are to see it. A write whose
+// answer was lost has changed the revision without this process knowing it, so the value is compared
+// before the lease counts as lost. A value that no process of a cluster wrote is replaced.
+func (l *Lease) write(ctx context.Context, seen Holder) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	value, err := json.Marshal(l.holder)
+	value, err := json.Marshal(seen)
 	if err != nil {
 		return err
 	}
@@ -187,11 +187,11 @@ func (l *Lease) write(ctx context.Context) error {
 			return getErr
 		}
 		foreign := json.Unmarshal(e.Value(), &h) != nil || h.Term == ""
-		if foreign || h.Term == l.holder.Term {
-			l.revision = e.Revision()
-			return nil
+		if !foreign && h.Term != l.holder.Term {
+			return err
 		}
-		return err
+		l.revision = e.Revision()
+		revision, err = l.c.state.Update(ctx, leaseKey, value, l.revision)
 	}
 	if err == nil {
 		l.revision = revision
@@ -253,8 +253,5 @@ func (l *Lease) end(h Holder) {
 		return
 	default:
 	}
-	l.mu.Lock()
-	l.holder = h
-	l.mu.Unlock()
-	_ = l.write(context.Background()) // otherwise it lapses
+	_ = l.write(context.Background(), h) // otherwise it lapses
 }

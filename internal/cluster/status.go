@@ -98,7 +98,9 @@ func (co *Coordinator) AwaitStandbys(ctx context.Context) {
 			_ = co.atStandbys.Unsubscribe()
 		}
 	}()
+	co.mu.Lock()
 	s := co.shipper
+	co.mu.Unlock()
 	called := time.Now()
 	if s == nil {
 		return
