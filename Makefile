@@ -57,8 +57,8 @@ exportcost: ## export 100,000 pages of 20 KB on 2 processors: pages/s, heap, pro
 	GOMAXPROCS=2 go test ./collection -run '^$$' -bench ExportCorpus -benchtime 1x -corpus-pages 100000 -corpus-dir $(CORPUS) -timeout 4h
 
 PAIRS ?= 5
-sinkcost: ## crawl 12,000 pages without and with sinks, in turn, PAIRS times, and print what sinks cost
-	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
+sinkcost: ## crawl 12,000 pages without and with each kind of sink, and with four, in turn, PAIRS times, and print what sinks cost
+	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http|opensearch|nats|four)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
 	awk '/^Benchmark/ { for (i = 2; i <= NF; i++) if ($$i ~ /^cpu/) v = $$(i-1); split($$1, n, /[\/-]/); if (n[2] == "none") base = v; else printf "%s %.1f us, %+.1f %% of the crawl\n", n[2], v, (v / base - 1) * 100 }'
 
 bench: ## benchmarks of the hot paths
