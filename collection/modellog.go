@@ -67,7 +67,10 @@ type Model struct {
 
 	Done bool `json:"done,omitempty"`
 	// Pages counts the visited pages with a new verdict.
-	Pages   int     `json:"pages,omitempty"`
+	Pages int `json:"pages,omitempty"`
+	// Unread counts the pages whose records can't be read: the model learnt nothing from them, and they
+	// keep their verdicts.
+	Unread  int     `json:"unread,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	crawl.Change
 	// Error is why the model was not put into use.

@@ -198,6 +198,7 @@ type searchAnswer struct {
 	Total   int         `json:"total"`
 	Some    bool        `json:"some_words_only,omitempty"`
 	Missing int         `json:"pages_not_indexed_yet,omitempty"`
+	Notes   []string    `json:"notes,omitempty"`
 	Next    int         `json:"next_offset,omitempty"`
 	Hits    []foundPage `json:"hits"`
 }
@@ -216,7 +217,7 @@ func (s *Server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, nil, asQuery(err)
 	}
-	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Hits: []foundPage{}}
+	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Notes: found.Notes, Hits: []foundPage{}}
 	room := s.cfg.Result - headRoom
 	for i := range found.Hits {
 		f := &found.Hits[i]

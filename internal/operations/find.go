@@ -106,12 +106,15 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 	for _, s := range x.shelfs {
 		dirs = append(dirs, s.dir)
 	}
-	return &Found{SearchSchema, q.Query, result, x.notes(), searchCommand(dirs, &q)}, nil
+	return &Found{SearchSchema, q.Query, result, x.notes(result.Unread), searchCommand(dirs, &q)}, nil
 }
 
 // notes returns why pages may be missing in an answer, which is damage of collections, and whether an index is temporary.
-// The views are locked.
-func (x *searching) notes() (list []string) {
+// unread is how many pages the search could not read. The views are locked.
+func (x *searching) notes(unread int) (list []string) {
+	if unread > 0 {
+		list = append(list, plain.Some(unread, "page")+" can't be read, because records of the archive are damaged")
+	}
 	for i, v := range x.views {
 		damage := v.damage()
 		x.shelfs[i].keepDamage(damage)

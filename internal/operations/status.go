@@ -123,6 +123,9 @@ func SiteCountsOf(c *crawl.Crawl) *SiteCounts {
 func StatusOf(col *collection.Collection, s crawl.Status, top int) *Status {
 	labels, err := collection.ReadLabels(col.Dir)
 	st := statusOf(col, s, top, col.Reasons(), labels, err)
+	if err := col.Damage(); err != nil {
+		st.damage = err.Error()
+	}
 	if err == nil {
 		if st.Audited, err = col.Audit(labels); err != nil {
 			st.Notices = append(st.Notices, err.Error())
@@ -409,7 +412,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 func (v *openView) damage() string {
 	if !v.looked {
 		v.looked = true
-		if err := v.col.Behind(); err != nil && !errors.Is(err, context.Canceled) {
+		if err := v.col.Damage(); err != nil && !errors.Is(err, context.Canceled) {
 			v.broken = err.Error()
 		}
 	}
