@@ -53,7 +53,7 @@ const checkedFirst = 2 * segmentSize
 // crawl of a hundred million URLs would wait for minutes. Damage that is found then is an error of the
 // journal (see Err), after which nothing more is written.
 func (j *Journal) Check(until uint64) error {
-	from := j.checkFrom(until)
+	from := j.firstChecked(until)
 	if err := j.CheckFrom(from, until); err != nil || from == 0 {
 		return err
 	}
@@ -65,8 +65,8 @@ func (j *Journal) Check(until uint64) error {
 	return nil
 }
 
-// checkFrom returns where the segments begin that Check reads before it returns.
-func (j *Journal) checkFrom(until uint64) (from uint64) {
+// firstChecked returns where the segments begin that Check reads before it returns.
+func (j *Journal) firstChecked(until uint64) (from uint64) {
 	for _, s := range j.segments {
 		if s.base+j.checkFirst <= until {
 			from = s.base
