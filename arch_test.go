@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
 		"dowse/internal/requisite", "dowse/internal/sink",
+		"dowse/internal/ledger", // texts that are lost
 	},
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
@@ -100,7 +101,6 @@ var allowed = map[string][]string{
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
 		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
 		"dowse/internal/cluster", // visits that workers make, commits that are published
-		"dowse/internal/ledger",  // texts that are lost
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {

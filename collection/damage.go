@@ -223,7 +223,7 @@ func (c *Collection) lastRecord() error {
 		_, err = r.Size()
 		r.Close()
 	}
-	if Unreadable(err) {
+	if err = reading(err); errors.Is(err, ErrDamaged) {
 		return err
 	}
 	return nil

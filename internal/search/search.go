@@ -675,7 +675,7 @@ func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	doc, err := readPage(p.col, row.Page)
 	if err == nil {
 		h.Snippet = marks.snippet(doc)
-	} else if collection.Unreadable(err) {
+	} else if errors.Is(err, collection.ErrDamaged) {
 		x.out.Unread++
 	}
 	return h
