@@ -52,6 +52,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
+	"dowse/internal/garbage"
 	"dowse/internal/outside"
 	"dowse/internal/sink"
 	"dowse/settings"
@@ -225,6 +226,7 @@ type Crawler struct {
 	backoff *killBackoff
 	meter   *meter
 	ration  *rationer
+	garbage garbage.Pacer
 	views   viewClock
 	remote  *remote                    // nil unless workers make the visits
 	beaten  time.Time                  // when the pulse was last written
