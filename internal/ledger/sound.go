@@ -12,6 +12,16 @@ import (
 // otherwise. A torn end is cut off without asking; damage is never cut off, since
 // that would lose what follows, and the collection is refused instead.
 
+// ErrTextLost is the error for a page whose record in the archive can't be decoded. It matches ErrDamaged.
+var ErrTextLost error = textLost{}
+
+type textLost struct{}
+
+func (textLost) Error() string { return "its record in the archive can't be read" }
+
+// Is reports that a lost text is damage.
+func (textLost) Is(target error) bool { return target == ErrDamaged }
+
 // wrongMagic returns the error for a segment whose first bytes are not those of
 // this version: ErrVersion if they are those of another, else ErrDamaged.
 func wrongMagic(magic []byte) error {
