@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"dowse"
+	"dowse/internal/text"
 )
 
 // Constants of the formula, see [Words]. They were chosen by hand, for the
@@ -107,7 +108,7 @@ func (j *Words) Judge(p *dowse.Page) dowse.Verdict {
 func (j *Words) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	s := j.pool.Get().(*scratch)
 	defer j.release(s)
-	j.lexicon.find(s, p.Text, p.Words)
+	j.lexicon.find(s, p.Text, p.Words, text.NumbersOf(&p.Document))
 	ratings := j.rate(s, windows, len(p.Words))
 	return j.verdict(s, p, j.lexicon.repeated(s)), ratings
 }
@@ -184,7 +185,7 @@ func (j *Words) countIn(s *scratch, where wordPlace, t string) int {
 		return 0
 	}
 	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
-	j.lexicon.find(s, t, s.spans)
+	j.lexicon.find(s, t, s.spans, nil)
 	for _, f := range s.finds {
 		s.count(f.sign, where)
 	}

@@ -111,8 +111,8 @@ func (s *auto) read(p *dowse.Page) {
 	for _, w := range s.spans {
 		m.word(s.codes.In(title, int(w.Start), int(w.End)))
 	}
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
-		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	for i := range min(len(p.Words), cmp.Or(s.Read, 600)) {
+		m.word(s.pageCode(p, i))
 	}
 }
 
