@@ -71,6 +71,7 @@ const WordsName = "words/2"
 type Words struct {
 	lexicon *topicLexicon
 	bias    float64
+	none    float64   // relevance of a window without any sign
 	pool    sync.Pool // of *scratch
 }
 
@@ -92,7 +93,7 @@ func newWords(w Wanted, bias float64) (*Words, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge: words: %w", err)
 	}
-	j := &Words{lexicon: l, bias: bias}
+	j := &Words{lexicon: l, bias: bias, none: sigmoid(bias)}
 	j.pool.New = func() any { return newScratch(len(l.signs)) }
 	return j, nil
 }
@@ -145,6 +146,9 @@ func (j *Words) rateWindow(s *scratch, w dowse.Span) float64 {
 		if f.end <= w.End {
 			s.count(f.sign, inBody)
 		}
+	}
+	if len(s.touched) == 0 {
+		return j.none
 	}
 	z := j.bias + j.weigh(s, inBody, windowHalf(w.Len()))
 	s.clear()
