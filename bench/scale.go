@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/garbage"
 	"dowse/strategy"
 )
 
@@ -32,9 +33,10 @@ func scale(o options) {
 	now := col.Settings.Begun
 	col.Crawl.Start(now, []dowse.URL{w.name(0)})
 	w.known = 1
-	fmt.Println("     URLs    pages | B/URL resident  heap  disk | µs/page in the loop | snapshot: pause   written in  B/URL | restart")
+	fmt.Println("     URLs    pages | B/URL resident  heap frontier  disk | µs/page in the loop | snapshot: pause   written in  B/URL | restart")
 	pages, mark := 0, 100_000
 	var loop loopTime
+	var pacer garbage.Pacer
 	for mark <= o.urls {
 		batch := w.pages(256)
 		loop.begin()
@@ -50,6 +52,7 @@ func scale(o options) {
 		}
 		loop.end(len(batch))
 		fatalIf(col.Journal.Sync())
+		pacer.Pace()
 		if col.Crawl.Frontier().Len() >= mark {
 			printScale(col, pages, &loop, dir)
 			fatalIf(col.Close())
@@ -83,19 +86,20 @@ func (l *loopTime) end(pages int) {
 
 // printScale prints a line of the table.
 func printScale(col *collection.Collection, pages int, loop *loopTime, dir string) {
+	resident := memory("/proc/self", "VmRSS:") // with the garbage of the moment
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	urls := float64(col.Crawl.Frontier().Len())
-	resident := memory("/proc/self", "VmRSS:")
+	tables, _ := col.Crawl.Frontier().Size()
 	begun := time.Now()
 	save, err := col.Checkpoint()
 	fatalIf(err)
 	pause := time.Since(begun)
 	fatalIf(save())
 	wrote := time.Since(begun)
-	fmt.Printf("%9.0f %8d | %14.1f %5.1f %5.1f | %19.1f | %12.1f ms %7.1f s %6.1f | ",
-		urls, pages, float64(resident)/urls, float64(m.HeapAlloc)/urls, float64(sizeOf(dir, "state/journal-*"))/urls,
+	fmt.Printf("%9.0f %8d | %14.1f %5.1f %8.1f %5.1f | %19.1f | %12.1f ms %7.1f s %6.1f | ",
+		urls, pages, float64(resident)/urls, float64(m.HeapAlloc)/urls, float64(tables)/urls, float64(sizeOf(dir, "state/journal-*"))/urls,
 		1e6*loop.sum/float64(loop.pages), float64(pause.Microseconds())/1000, wrote.Seconds(), float64(sizeOf(dir, "state/*.snap"))/urls)
 	loop.sum, loop.pages = 0, 0
 }

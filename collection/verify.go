@@ -351,7 +351,11 @@ func (v *verifier) replay() error {
 	}
 	v.opt.Progress("replay", 0, 0)
 	if _, _, err := again.Fold(j, 0, v.opt.Restore); err != nil {
-		v.out.problem("state/journal", doReplay, "it can't be replayed: %v", err)
+		do := doReplay
+		if errors.Is(err, crawl.ErrTextLost) {
+			do = doExport // snapshots are all that is left of what the strategy learnt
+		}
+		v.out.problem("state/journal", do, "it can't be replayed: %v", err)
 		return nil
 	}
 	if j.End() != v.c.Journal.End() {

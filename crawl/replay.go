@@ -16,6 +16,18 @@ import (
 // strategies that read it.
 type Restorer func(p *dowse.Page) error
 
+// ErrTextLost is what a Restorer returns for a page whose record can't be decoded. It matches ErrDamaged: a replay ends there.
+// Where all is decided again, the page is followed without its text, so that one bad record does not prevent every
+// later model and every change of settings.
+var ErrTextLost error = textLost{}
+
+type textLost struct{}
+
+func (textLost) Error() string { return "its record in the archive can't be read" }
+
+// Is reports that a lost text is damage.
+func (textLost) Is(target error) bool { return target == ErrDamaged }
+
 // A player drives a crawl with the entries of its journal, as live drivers do with visits. It
 // brings the crawl to where it was when the last entry was made. This is the fold: the state is
 // not stored, it is computed again from what happened.
@@ -335,7 +347,11 @@ func (p *player) page(e *Entry) error {
 	if !p.c.cfg.readsText() || p.restore == nil || e.Page.Outcome != dowse.Fetched {
 		return nil
 	}
-	if err := p.restore(e.Page); err != nil {
+	err := p.restore(e.Page)
+	if p.again != nil && errors.Is(err, ErrTextLost) {
+		return nil // it is decided again without its text, as after a takedown
+	}
+	if err != nil {
 		return fmt.Errorf("the text of %s: %w", e.Page.URL, err)
 	}
 	return nil

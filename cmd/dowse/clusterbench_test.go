@@ -3,11 +3,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +24,11 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/cluster"
 )
 
 // BenchmarkCluster crawls with real processes and reports processor time per page: on one machine, of
@@ -39,7 +50,7 @@ func BenchmarkCluster(b *testing.B) {
 		b.ReportMetric(second/many, "µs/page")
 		b.ReportMetric((second-first)/(many-few), "more-µs/page")
 	})
-	cluster := func(b *testing.B, pages int) (coordinator, worker float64) {
+	together := func(b *testing.B, pages int) (coordinator, worker float64) {
 		web := serveCluster(b, pages, 100, 0)
 		web.text = differentTexts(20_000)
 		servers := startNATS(b, 1)
@@ -51,13 +62,104 @@ func BenchmarkCluster(b *testing.B) {
 		return processorTime(c), processorTime(w)
 	}
 	b.Run("cluster", func(b *testing.B) {
-		c1, w1 := cluster(b, few)
-		c2, w2 := cluster(b, many)
+		c1, w1 := together(b, few)
+		c2, w2 := together(b, many)
 		b.ReportMetric(c2/many, "coordinator-µs/page")
 		b.ReportMetric((c2-c1)/(many-few), "coordinator-more-µs/page")
 		b.ReportMetric(w2/many, "worker-µs/page")
 		b.ReportMetric((w2-w1)/(many-few), "worker-more-µs/page")
 	})
+}
+
+// BenchmarkClusterCoordinator reports the processor time of a coordinator per page while its worker, in
+// this process, answers from memory: each visit is made once, by a first crawl, and not again. "long" has
+// pages with about 20 KB of text and 4 links, "usual" with 5 KB and 40. As in BenchmarkCluster, "more" is
+// what a further page costs. Run it with -benchtime 1x.
+func BenchmarkClusterCoordinator(b *testing.B) {
+	const few, many = 4000, 16000
+	for _, x := range []struct {
+		name        string
+		text, links int
+	}{{"long", 20_000, 4}, {"usual", 5000, 40}} {
+		web := serveCluster(b, many, 100, 0)
+		web.text = withLinks(web, differentTexts(x.text), x.links-4)
+		known := &rememberedVisits{}
+		crawl := func(b *testing.B, pages int, strategy string) float64 {
+			servers := startNATS(b, 1)
+			defer known.work(b, servers.url(), 256)()
+			c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), "--strategy", strategy, "--pages", fmt.Sprint(pages))
+			c.ended(exitOK)
+			return processorTime(c)
+		}
+		for _, strategy := range []string{"auto", "online", "breadth-first"} {
+			b.Run(x.name+"/"+strategy, func(b *testing.B) {
+				crawl(b, many, strategy)
+				first, second := crawl(b, few, strategy), crawl(b, many, strategy)
+				b.ReportMetric(second/many, "µs/page")
+				b.ReportMetric((second-first)/(many-few), "more-µs/page")
+			})
+		}
+	}
+}
+
+// withLinks returns a function that adds links to other pages of the web to the text of a page.
+func withLinks(w *clusterWeb, text func(page int) string, links int) func(page int) string {
+	return func(page int) string {
+		rng := rand.New(rand.NewPCG(5, uint64(page)))
+		var b strings.Builder
+		b.WriteString(text(page))
+		for range links {
+			to := rng.IntN(w.n)
+			fmt.Fprintf(&b, "<li><a href=%q>keeper of light %d</a> and what he wrote</li>", w.url(to), to)
+		}
+		return b.String()
+	}
+}
+
+// rememberedVisits are the results of visits, by what was visited.
+type rememberedVisits struct{ results sync.Map }
+
+// work works for the crawl on some servers until end is called. A visit that was made before is answered
+// from memory.
+func (r *rememberedVisits) work(b *testing.B, servers string, conns int) (end func()) {
+	b.Helper()
+	o := cluster.Options{URLs: servers, Version: crawler.Version}
+	if err := o.Check(); err != nil {
+		b.Fatal(err)
+	}
+	conn, err := cluster.Connect(b.Context(), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := crawler.Config{}
+	cfg.AllowNet = []string{"127.0.0.0/8"}
+	visits, close := crawler.WorkerVisits(cfg)
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- conn.Work(ctx, b.Context(), &cluster.Worker{Conns: conns, Make: func(files map[string][]byte) (func(context.Context, cluster.Job) *cluster.Result, error) {
+			visit, err := visits(files)
+			return func(ctx context.Context, j cluster.Job) *cluster.Result {
+				key := fmt.Sprint(j.Visit.Kind, j.Visit.URL)
+				if x, ok := r.results.Load(key); ok {
+					copied := *x.(*cluster.Result)
+					return &copied
+				}
+				x := visit(ctx, j)
+				copied := *x
+				r.results.Store(key, &copied)
+				return x
+			}, err
+		}})
+	}()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+		close()
+		conn.Close()
+	}
 }
 
 // BenchmarkClusterBytes reports how many bytes per page pass through the servers, and how many the
@@ -122,67 +224,103 @@ func BenchmarkClusterScaling(b *testing.B) {
 	}
 }
 
-// BenchmarkClusterHarvest reports which share of the pages that a crawl fetches first is on topic, for one
-// machine with 16 connections and for four workers with 4 each, over five random webs and seeds.
+// BenchmarkClusterHarvest reports which share of the first 800 pages of a crawl of the demo web is on topic, by
+// the web's own truth: for one machine with 16 connections and for four workers with 4 each, over five random
+// webs.
 func BenchmarkClusterHarvest(b *testing.B) {
-	const all, fetched = 3000, 600
+	const all, fetched = 2400, 800
 	for seed := range 5 {
 		b.Run(fmt.Sprint(seed), func(b *testing.B) {
-			args := slices.Concat([]string{"crawl", "lighthouse keeper", "--pages", fmt.Sprint(fetched), "--rng", fmt.Sprint(seed + 1)}, clusterArgs)
-			harvest := func(dir string, args ...string) float64 {
-				startDowse(b, args...).ended(exitOK)
-				p := startDowse(b, "status", dir, "--json")
-				p.ended(exitOK)
-				var st struct{ Harvest float64 }
-				if err := json.Unmarshal(p.out.Bytes(), &st); err != nil {
-					b.Fatal(err)
-				}
-				return st.Harvest
+			d, err := openDemoWeb(collection.Demo{Pages: all, Seed: uint64(seed + 1)})
+			if err != nil {
+				b.Fatal(err)
 			}
-			web := serveCluster(b, all, 100, 2*time.Millisecond)
-			web.page = topicalWeb(web, uint64(seed))
-			dir := filepath.Join(b.TempDir(), "alone.dowse")
-			b.ReportMetric(harvest(dir, append(args, "-s", web.url(0), "-o", dir, "--conns", "16")...), "alone")
+			file := filepath.Join(b.TempDir(), "tide-pools.topic.yaml")
+			data, err := json.Marshal(map[string]any{"dowse": "topic/v1", "name": "tide-pools", "words": d.topic.Words, "also": d.topic.Also, "not": d.topic.Not})
+			if err == nil {
+				err = os.WriteFile(file, data, 0o600)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			args := slices.Concat([]string{"crawl", file, "--pages", fmt.Sprint(fetched)}, clusterArgs, []string{"--delay", "20ms"})
+			harvest := func(name string, further ...string) float64 {
+				web := serveDemo(b, d)
+				for _, u := range d.seeds {
+					further = append(further, "-s", web.there.Replace(string(u)))
+				}
+				dir := filepath.Join(b.TempDir(), name)
+				startDowse(b, slices.Concat(args, []string{"-o", dir}, further)...).ended(exitOK)
+				p := startDowse(b, "pages", dir, "--json")
+				p.ended(exitOK)
+				on, n := 0, 0
+				for line := range strings.Lines(p.out.String()) {
+					var row struct{ URL string }
+					if err := json.Unmarshal([]byte(line), &row); err != nil {
+						b.Fatal(err)
+					}
+					n++
+					if relevant, _ := d.web.Truth(dowse.URL(web.back.Replace(row.URL)), demoTopic); relevant {
+						on++
+					}
+				}
+				return float64(on) / float64(n)
+			}
+			b.ReportMetric(harvest("alone.dowse", "--conns", "16"), "alone")
 			servers := startNATS(b, 1)
 			for range 4 {
 				startWorker(b, servers.url(), 4)
 			}
-			dir = filepath.Join(b.TempDir(), "cluster.dowse")
-			b.ReportMetric(harvest(dir, append(args, "-s", web.url(0), "-o", dir, "--cluster", servers.url())...), "cluster")
+			b.ReportMetric(harvest("cluster.dowse", "--cluster", servers.url()), "cluster")
+			best, _ := d.web.Oracle(demoTopic, d.seeds, fetched)
+			b.ReportMetric(best, "best")
 		})
 	}
 }
 
-// topicalWeb returns a function that makes pages of a web of which a fifth is on topic. Two thirds of the
-// links of a page lead to pages of its own kind, and their words mostly show which kind that is.
-func topicalWeb(w *clusterWeb, seed uint64) func(page int) string {
-	on := func(i int) bool { return i%5 == 0 }
-	words := [2]string{"the harbour master sold fish and rope to the merchants of the town", "the lighthouse keeper lit the lamp of the lighthouse for ships at night"}
-	return func(page int) string {
-		rng := rand.New(rand.NewPCG(seed, uint64(page)))
-		kind := func(is bool) string {
-			if is {
-				return words[1]
-			}
-			return words[0]
+// A servedDemo is a demo web on addresses of loopback, one for each of its sites: workers are processes of
+// their own, which resolve names as usual.
+type servedDemo struct {
+	there, back *strings.Replacer // between the URLs of the web and those at which it is served
+	names       map[string]string // of sites, by address
+	web         http.Handler
+}
+
+func serveDemo(b *testing.B, d *demoWeb) *servedDemo {
+	b.Helper()
+	s := &servedDemo{names: map[string]string{}, web: d.web.Handler()}
+	var there, back []string
+	port := 0
+	for site := range d.web.Sites() {
+		n := len(s.names)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.%d.%d:%d", n/200, n%200+1, port))
+		if err != nil {
+			b.Fatal(err)
 		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "<html lang=en><title>Page %d</title>", page)
-		for k := range 5 + rng.IntN(10) {
-			fmt.Fprintf(&b, "<p>%s in the year %d, number %d.</p>", kind(on(page)), 1700+rng.IntN(300), k*rng.IntN(1000))
-		}
-		for range 12 {
-			to := rng.IntN(w.n)
-			if rng.IntN(3) > 0 && on(to) != on(page) {
-				to -= to % 5
-				if !on(page) {
-					to++
-				}
-			}
-			fmt.Fprintf(&b, "<p>%d %s <a href=%q>%s</a></p>", rng.IntN(1000), kind(on(to)), w.url(to%w.n), kind(on(to) != (rng.IntN(5) == 0)))
-		}
-		return b.String()
+		port = l.Addr().(*net.TCPAddr).Port
+		s.names[l.Addr().String()] = site.Host
+		there = append(there, "//"+site.Host+"/", "//"+l.Addr().String()+"/")
+		back = append(back, "//"+l.Addr().String()+"/", "//"+site.Host+"/")
+		server := &http.Server{Handler: s}
+		go server.Serve(l)
+		b.Cleanup(func() { server.Close() })
 	}
+	s.there, s.back = strings.NewReplacer(there...), strings.NewReplacer(back...)
+	return s
+}
+
+func (s *servedDemo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	r.Host = s.names[r.Context().Value(http.LocalAddrContextKey).(net.Addr).String()]
+	got := httptest.NewRecorder()
+	s.web.ServeHTTP(got, r)
+	for name, values := range got.Header() {
+		for _, v := range values {
+			rw.Header().Add(name, s.there.Replace(v))
+		}
+	}
+	rw.Header().Del("Content-Length") // addresses and names differ in length
+	rw.WriteHeader(got.Code)
+	io.WriteString(rw, s.there.Replace(got.Body.String()))
 }
 
 func benchText() string {

@@ -46,9 +46,12 @@ func (j *Journal) KeepBefore(floor uint64) { j.floor = max(j.floor, floor) }
 
 // Check reads all records before a place and returns ErrDamaged if one of them is not
 // sound.
-func (j *Journal) Check(until uint64) error {
-	var end uint64
-	for range j.records(0, &end) {
+func (j *Journal) Check(until uint64) error { return j.CheckFrom(0, until) }
+
+// CheckFrom is Check for the records from one on.
+func (j *Journal) CheckFrom(from, until uint64) error {
+	end := from
+	for range j.records(from, &end) {
 		if end >= until {
 			return nil
 		}

@@ -46,6 +46,8 @@ type Result struct {
 	Facets []Facet `json:"facets,omitempty" doc:"counts of all pages that match"`
 	// Lag is what the indexes lack: pages that could match and are not known.
 	Lag Lag `json:"lag" doc:"what the index lacks"`
+	// Unread counts pages whose records are damaged: they are not found by their words, or they are hits without an excerpt.
+	Unread int `json:"unread,omitempty" doc:"pages whose records are damaged: they are not found by their words, or have no excerpt"`
 }
 
 // A Hit is a page that matches.
@@ -302,6 +304,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (result *Result, err e
 	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}}, facets: newCounters(r.Facets)}
 	for _, p := range s.parts {
 		x.out.Lag.add(p.lag)
+		x.out.Unread += p.state.Damaged
 	}
 	if err := x.find(); err != nil {
 		return nil, err
@@ -668,8 +671,11 @@ func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	h := Hit{Score: score, Collection: p.col.Dir, Page: row}
 	marks := x.marker(row.Language)
 	h.Title = marks.pieces(cutTitle(row.Title))
-	if doc, err := readPage(p.col, row.Page); err == nil {
+	doc, err := readPage(p.col, row.Page)
+	if err == nil {
 		h.Snippet = marks.snippet(doc)
+	} else if collection.Unreadable(err) {
+		x.out.Unread++
 	}
 	return h
 }
