@@ -189,20 +189,23 @@ func (c *Collection) Behind() error {
 	return err
 }
 
+// smallJournal is how many bytes a journal has that is read as a whole to look for damage: a fraction of a second.
+const smallJournal = 64 << 20
+
 // Damage returns what Behind finds, or that the last record of the archive or a record in the newest part of the
-// journal, between its two snapshots, is broken. It reads no more than that, so that it can be asked often;
-// [Collection.Verify] reads everything. It returns nil while another process works on the collection.
+// journal, between its two snapshots, is broken; of a small journal all is read. It reads no more than that, so that it can be
+// asked often; [Collection.Verify] reads everything. It returns nil while another process works on the collection.
 func (c *Collection) Damage() error {
-	if !c.readOnly {
-		return nil // it would have been refused
+	if !c.readOnly || c.changing() {
+		return nil // it would have been refused, or is of different moments
 	}
 	if err := c.Behind(); err != nil {
 		return err
 	}
 	err := c.lastRecord()
 	if names := c.snapshots(); err == nil && len(names) > 0 {
-		from := uint64(0) // a crawl with one snapshot is short
-		if len(names) > 1 {
+		from := uint64(0)
+		if len(names) > 1 && offsetOf(names[0]) > smallJournal {
 			from = offsetOf(names[1])
 		}
 		err = c.Journal.CheckFrom(from, offsetOf(names[0]))

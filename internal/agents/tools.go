@@ -137,10 +137,15 @@ type continueInput struct {
 }
 
 func (s *Server) continueCrawl(ctx context.Context, _ *mcp.CallToolRequest, in continueInput) (*mcp.CallToolResult, any, error) {
-	if in.Pages == 0 {
-		in.Pages = s.cfg.Pages
+	has, err := s.ops.Settings(ctx, in.Collection)
+	if err != nil {
+		return nil, nil, err
 	}
-	settings, err := s.settings(in.budget)
+	b, err := s.larger(in.budget, has.Limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, err := s.settings(b)
 	if err != nil {
 		return nil, nil, err
 	}

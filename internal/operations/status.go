@@ -358,6 +358,14 @@ type Report struct {
 	Command string    `json:"command" doc:"the command that prints the same"`
 }
 
+// Steady returns the report without the room on the disk, which other programs change all the time.
+func (r *Report) Steady() any {
+	steady, st := *r, *r.Status
+	st.DiskFree = 0
+	steady.Status = &st
+	return &steady
+}
+
 // The states of a collection.
 const (
 	StateRunning = "running"
