@@ -211,6 +211,11 @@ func (p *player) body(e *Entry) error {
 		return p.check(e)
 	case entryLeft:
 		return p.leave(e)
+	case entryLine:
+		if from := c.cfg.ThresholdFrom; from > 0 && e.Place() >= from {
+			_, err := c.in.moveLine(e.Score)
+			return err
+		}
 	case EntryModel, EntryForget, entryAgain:
 		if e.IsMark() && p.again == nil {
 			return errNewerModel

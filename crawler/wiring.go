@@ -229,6 +229,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
+	threshold, from := earlyThreshold(s)
 	templates := repeats.UseOf(s.Templates)
 	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf, Templates: templates}
 	if err := v.rateAll(strat, shadows); err != nil {
@@ -236,7 +237,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: threshold, ThresholdFrom: from, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 		Templates: templates.Any(),
 	}}, nil

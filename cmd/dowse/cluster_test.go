@@ -790,8 +790,12 @@ func (c *clusterChaos) awaitPages(n int) {
 	}
 }
 
+// addWorker starts a worker, and waits until it is connected: one that is started while the servers are away
+// ends with an error, as it should.
 func (c *clusterChaos) addWorker() {
-	c.workers = append(c.workers, startWorker(c.t, c.servers.url(), 4))
+	w := startWorker(c.t, c.servers.url(), 4)
+	w.awaitWords("worker with")
+	c.workers = append(c.workers, w)
 }
 
 // takeWorker removes one of the workers from the list.
