@@ -52,6 +52,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
+	"dowse/internal/garbage"
 	"dowse/internal/outside"
 	"dowse/internal/sink"
 	"dowse/settings"
@@ -225,6 +226,7 @@ type Crawler struct {
 	backoff *killBackoff
 	meter   *meter
 	ration  *rationer
+	garbage garbage.Pacer
 	views   viewClock
 	remote  *remote                    // nil unless workers make the visits
 	beaten  time.Time                  // when the pulse was last written
@@ -333,8 +335,8 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if _, err := sink.ParseAll(s.Sinks); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
-	if s.Limits.Dry.PPRS > 0 && cfg.Strategy == nil && !ForSites(s.Strategy) {
-		return nil, s, fmt.Errorf("crawler: until pprs>%g: pprs counts whole sites, and the strategy %s looks for pages", s.Limits.Dry.PPRS, s.Strategy)
+	if err := checkCost(s.Strategy, s.Settings); err != nil {
+		return nil, s, err
 	}
 	return t, s, checkStart(s, t, *cfg)
 }

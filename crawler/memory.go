@@ -180,9 +180,10 @@ func grownText(pages int) int {
 	return int(min(maxGrown, share/int64(3*max(pages, 1))))
 }
 
-// watchMemory measures the memory, and ends the crawl if not even its pages fit. A training holds memory that
+// watchMemory measures the memory, adjusts the garbage collection to it, and ends the crawl if not even its pages fit. A training holds memory that
 // is free afterwards, however long it takes, so it is no reason to end.
 func (c *Crawler) watchMemory() {
+	c.garbage.Pace()
 	if c.ration.measure() >= scarceEnd && c.labels.work == nil {
 		c.Collection.Crawl.Stop(dowse.StopMemory)
 	}

@@ -20,6 +20,7 @@ type Names interface {
 const (
 	arenaFirst = 4 << 10 // bytes of the first chunk; each further one doubles
 	arenaChunk = 1 << 20 // up to this
+	arenaBits  = 24      // of a place: the offset in a chunk, which is longer only if it holds one such string
 )
 
 // An Arena is Names in memory: bytes in large chunks that are never copied or
@@ -46,7 +47,7 @@ func (a *Arena) Add(u dowse.URL) (place uint64) {
 		}
 	}
 	b := a.room(n + len(u))
-	place = uint64(len(a.chunks)-1)<<32 | uint64(b.Len())
+	place = uint64(len(a.chunks)-1)<<arenaBits | uint64(b.Len())
 	b.Write(head[:n])
 	b.WriteString(string(u))
 	return place
@@ -56,7 +57,7 @@ func (a *Arena) Add(u dowse.URL) (place uint64) {
 // full.
 func (a *Arena) room(n int) *strings.Builder {
 	if last := len(a.chunks) - 1; last >= 0 {
-		if b := a.chunks[last]; b.Cap()-b.Len() >= n {
+		if b := a.chunks[last]; b.Cap()-b.Len() >= n && b.Len() < 1<<arenaBits {
 			return b
 		}
 	}
@@ -69,7 +70,7 @@ func (a *Arena) room(n int) *strings.Builder {
 // At returns the URL at place without copying it, "" for a place that Add never
 // returned.
 func (a *Arena) At(place uint64) dowse.URL {
-	chunk, at := place>>32, place&0xffffffff
+	chunk, at := place>>arenaBits, place&(1<<arenaBits-1)
 	if chunk >= uint64(len(a.chunks)) || at >= uint64(a.chunks[chunk].Len()) {
 		return ""
 	}

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"dowse"
-
-	"github.com/zeebo/xxh3"
 )
 
 // states is the number of states of a URL.
@@ -14,15 +12,15 @@ const states = int(dowse.Excluded) + 1
 // nowhere is the position of what is in no heap.
 const nowhere = math.MaxUint32
 
-// An entry is what is known about one URL: 48 bytes without a pointer, so that
+// An entry is what is known about one URL: 40 bytes without a pointer, so that
 // the garbage collector never scans the table, even with a hundred million
 // URLs.
 type entry struct {
-	fp    xxh3.Uint128
 	key   float64 // the priority, or the part of it to which the offset of its state is added
-	place uint64  // of its string, see Names
+	fp    print
 	host  HostID
-	at    uint32 // position in its heap; with hasVisit the index of the visit that has it
+	at    uint32    // position in its heap; with hasVisit the index of the visit that has it
+	place [3]uint16 // of its string, the lowest bits first, see placed
 	state dowse.State
 	band  int8  // lower bands are visited first
 	depth uint8 // links from a seed
@@ -41,6 +39,21 @@ const (
 
 	allFlags = hasPriority | hasVisit | capped
 )
+
+// mostPlace is the highest place of a string: 48 bits are enough for a journal of 256 TB.
+const mostPlace = 1<<48 - 1
+
+// placed returns the place of the URL's string, see Names.
+func (e *entry) placed() uint64 {
+	return uint64(e.place[0]) | uint64(e.place[1])<<16 | uint64(e.place[2])<<32
+}
+
+func (e *entry) setPlace(place uint64) {
+	if place > mostPlace {
+		panic("frontier: the place of a string has more than 48 bits")
+	}
+	e.place = [3]uint16{uint16(place), uint16(place >> 16), uint16(place >> 32)}
+}
 
 func (e *entry) is(f flags) bool { return e.flags&f != 0 }
 func (e *entry) set(f flags)     { e.flags |= f }

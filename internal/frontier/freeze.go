@@ -73,18 +73,16 @@ func (p *past[T]) chunk(write func(*T)) bool {
 	return int(end) < p.list.n
 }
 
-// pastNotes are the notes that were other ones, or none, at one moment. They are read three
-// times, so none is forgotten before the end.
+// pastNotes are the notes that were other ones, or none, at one moment.
 type pastNotes struct {
-	urls int // how many there were
+	urls uint32 // how many there were
 	was  map[uint32]pastNote
-	over bool // the notes are written
+	next uint32 // the notes of all URLs before this one are written
 }
 
 type pastNote struct {
-	v       uint32 // in the column of notes
-	text    string // if it has changed since
-	changed bool
+	v    uint32 // in the column of notes
+	text string
 }
 
 // Freeze returns the frontier as it is now. Its cost grows with the number of hosts, lanes,
@@ -96,7 +94,7 @@ func (f *Frontier) Freeze() *Frozen {
 		old.end()
 	}
 	z := &Frozen{f: f, entries: pastOf(f.entries), visits: pastOf(f.visits)}
-	z.notes = pastNotes{urls: f.entries.n, was: map[uint32]pastNote{}}
+	z.notes = pastNotes{urls: uint32(f.entries.n), was: map[uint32]pastNote{}}
 	z.head = f.head()
 	z.foot = f.foot()
 	z.aliases = make([][2]uint32, 0, len(f.aliases))
@@ -144,7 +142,7 @@ func chunksOf[T any](z *Frozen, s *snapshotWriter, p *past[T], write func(*T)) b
 			z.mu.Unlock()
 			return false
 		}
-		more = p.chunk(write)
+		s.Block(func() { more = p.chunk(write) })
 		z.mu.Unlock()
 	}
 	return true
@@ -204,11 +202,11 @@ func (f *Frontier) unlockNotes() {
 // locked.
 func (f *Frontier) keepNote(id ID) {
 	z := f.frozen
-	if z == nil || z.over || z.notes.over || int(id) >= z.notes.urls {
+	if z == nil || z.over || uint32(id) < z.notes.next || uint32(id) >= z.notes.urls {
 		return
 	}
 	if _, ok := z.notes.was[uint32(id)]; !ok {
 		v := f.notes.of.at(uint32(id))
-		z.notes.was[uint32(id)] = pastNote{v, f.notes.named(v), true}
+		z.notes.was[uint32(id)] = pastNote{v, f.notes.named(v)}
 	}
 }

@@ -22,11 +22,11 @@
 // ([Frontier.Raise]), because the order of two URLs does not depend on what is
 // added to both. See offset.go.
 //
-// Memory is the limit of a large crawl, so a URL costs 48 bytes plus 6 in the
-// table of fingerprints, without pointers; strings are stored by [Names]. Long
+// Memory is the limit of a large crawl, so a URL costs 40 bytes plus 6 or 7 in
+// the table of fingerprints, without pointers; strings are stored by [Names]. Long
 // notes cost 4 bytes more, and have an amount of memory in common, beyond which
-// they are in a file ([Scratch]). URLs are found by a 128-bit fingerprint under
-// a secret key, and a collision is taken to be impossible.
+// they are in a file ([Scratch]). URLs are found by 96 bits of a fingerprint
+// under a secret key, and a collision is taken to be impossible.
 //
 // A frontier does no I/O but through Names and Scratch, and reads no clock: time is an argument. The same
 // calls give the same answers, also after [Frontier.Snapshot] and [Load]. It
@@ -140,7 +140,7 @@ func (f *Frontier) See(u dowse.URL, host string) (id ID, fresh bool) {
 }
 
 // see is See for a fingerprint and the string to store.
-func (f *Frontier) see(fp xxh3.Uint128, u dowse.URL, host string) (id ID, fresh bool) {
+func (f *Frontier) see(fp print, u dowse.URL, host string) (id ID, fresh bool) {
 	if id, ok := f.table.find(&f.entries, fp); ok {
 		return id, false
 	}
@@ -150,7 +150,7 @@ func (f *Frontier) see(fp xxh3.Uint128, u dowse.URL, host string) (id ID, fresh 
 	}
 	e := f.entries.add()
 	e.fp = fp
-	e.place = f.names.Add(u)
+	e.setPlace(f.names.Add(u))
 	e.host = f.seeHost(host)
 	e.at = nowhere
 	f.counts[dowse.Unseen]++
@@ -163,8 +163,8 @@ func (f *Frontier) Find(u dowse.URL) (id ID, ok bool) {
 	return f.table.find(&f.entries, f.fingerprint(u))
 }
 
-func (f *Frontier) fingerprint(u dowse.URL) xxh3.Uint128 {
-	return xxh3.HashString128Seed(string(u), f.key)
+func (f *Frontier) fingerprint(u dowse.URL) print {
+	return printOf(xxh3.HashString128Seed(string(u), f.key))
 }
 
 // seeHost returns the ID of a host, a new one if it is unknown.
@@ -181,10 +181,10 @@ func (f *Frontier) seeHost(name string) HostID {
 }
 
 // URL returns the URL with an ID, from Names.
-func (f *Frontier) URL(id ID) dowse.URL { return f.names.At(f.entry(id).place) }
+func (f *Frontier) URL(id ID) dowse.URL { return f.names.At(f.entry(id).placed()) }
 
 // Place returns the place of the URL in Names.
-func (f *Frontier) Place(id ID) uint64 { return f.entry(id).place }
+func (f *Frontier) Place(id ID) uint64 { return f.entry(id).placed() }
 
 // Len returns the number of known URLs. Their IDs are 0 to Len()-1.
 func (f *Frontier) Len() int { return f.entries.n }

@@ -1,7 +1,5 @@
 package frontier
 
-import "strings"
-
 // interned stores a text for some URLs. Equal texts are stored once, and freed
 // when no URL has them any more.
 type interned struct {
@@ -23,7 +21,7 @@ func (n *interned) set(id ID, text string) {
 	}
 	n.of.set(uint32(id), 0)
 	if text != "" {
-		n.of.set(uint32(id), n.use(text)+1)
+		n.of.set(uint32(id), n.use([]byte(text))+1)
 	}
 	if had {
 		n.release(old)
@@ -39,10 +37,10 @@ type pool struct {
 }
 
 // use adds a user of a text and returns the index of the text. A new text is copied.
-func (n *pool) use(text string) uint32 {
-	i, ok := n.index[text]
+func (n *pool) use(b []byte) uint32 {
+	i, ok := n.index[string(b)]
 	if !ok {
-		text = strings.Clone(text)
+		text := string(b)
 		i = n.slot()
 		n.texts[i] = text
 		if n.index == nil {

@@ -1,6 +1,12 @@
 package frontier
 
-import "dowse"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"dowse"
+)
 
 // link checks the tables of a snapshot against each other and computes heaps
 // and hash tables from them.
@@ -74,17 +80,42 @@ func (s *snapshotReader) check(f *Frontier) {
 	}
 }
 
-// linkTable fills the table of fingerprints, with its final size from the start.
+// linkTable fills the table of fingerprints, with its final size from the start. Shards have
+// nothing in common, so each processor fills some of them.
 func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
-	for i := range uint32(f.entries.n) {
-		fp := f.entries.at(i).fp
-		if _, twice := f.table.find(&f.entries, fp); twice {
-			s.damaged("duplicate URL")
-			return
+	var twice atomic.Bool
+	parallel(f.entries.n, func(part, parts uint32) {
+		for i := range uint32(f.entries.n) {
+			fp := f.entries.at(i).fp
+			if f.table.number(fp)%parts != part {
+				continue
+			}
+			if _, found := f.table.find(&f.entries, fp); found {
+				twice.Store(true)
+				return
+			}
+			f.table.add(&f.entries, fp, ID(i))
 		}
-		f.table.add(&f.entries, fp, ID(i))
+	})
+	if twice.Load() {
+		s.damaged("duplicate URL")
 	}
+}
+
+// fewElements is below what number of elements a goroutine costs more than it saves.
+const fewElements = 100_000
+
+// parallel calls work once per processor, with numbers from 0 to parts-1, and returns after all
+// calls have. With few elements it is one call.
+func parallel(elements int, work func(part, parts uint32)) {
+	parts := uint32(min(runtime.GOMAXPROCS(0), elements/fewElements+1))
+	var all sync.WaitGroup
+	for part := range parts - 1 {
+		all.Go(func() { work(part+1, parts) })
+	}
+	work(0, parts)
+	all.Wait()
 }
 
 // linkLeads counts the states and fills the heaps of leads and of visited URLs.

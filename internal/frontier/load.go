@@ -129,65 +129,74 @@ func (s *snapshotReader) hosts(f *Frontier) {
 	})
 }
 
-func (s *snapshotReader) entries(f *Frontier) {
-	s.each(func() { s.entry(f.entries.add()) })
-}
-
-func (s *snapshotReader) entry(e *entry) {
-	b := s.Take(entryBytes)
-	le := binary.LittleEndian
-	*e = entry{
-		fp:    xxh3.Uint128{Hi: le.Uint64(b), Lo: le.Uint64(b[8:])},
-		key:   math.Float64frombits(le.Uint64(b[16:])),
-		place: le.Uint64(b[24:]),
-		host:  HostID(le.Uint32(b[32:])),
-		at:    le.Uint32(b[36:]),
-		state: dowse.State(b[40]),
-		band:  int8(b[41]),
-		depth: b[42],
-		hops:  b[43],
-		why:   b[44],
-		flags: flags(b[45]),
+// blocks reads the elements of a table, as many as the number before them, from blocks of
+// a chunk each.
+func (s *snapshotReader) blocks(read func(b *blockReader)) {
+	for n := int(s.Uint32()); n > 0 && s.Err == nil; n -= chunkSize {
+		b := &blockReader{Rest: s.Block()}
+		for range min(n, chunkSize) {
+			if read(b); b.Err != nil {
+				break
+			}
+		}
+		if s.Err == nil && (b.Err != nil || len(b.Rest) > 0) {
+			s.damaged("a block of another length")
+		}
 	}
 }
 
+// A blockReader reads what is in a block.
+type blockReader = wire.Reader[[]byte]
+
+func (s *snapshotReader) entries(f *Frontier) {
+	s.blocks(func(r *blockReader) {
+		b := r.Take(entryBytes)
+		if r.Err != nil {
+			return
+		}
+		le := binary.LittleEndian
+		e := f.entries.add()
+		*e = entry{
+			key:   math.Float64frombits(le.Uint64(b)),
+			fp:    print{le.Uint32(b[8:]), le.Uint32(b[12:]), le.Uint32(b[16:])},
+			host:  HostID(le.Uint32(b[20:])),
+			at:    nowhere,
+			place: [3]uint16{le.Uint16(b[24:]), le.Uint16(b[26:]), le.Uint16(b[28:])},
+			state: dowse.State(b[30]),
+			band:  int8(b[31]),
+			depth: b[32],
+			hops:  b[33],
+			why:   b[34],
+			flags: flags(b[35]),
+		}
+		if e.is(hasVisit) {
+			e.at = r.Uint32()
+		}
+	})
+}
+
 func (s *snapshotReader) visits(f *Frontier) {
-	s.each(func() {
+	s.blocks(func(r *blockReader) {
 		v := f.visits.add()
-		v.relevance, v.place, v.onTopic = s.Float(), s.Uint64(), s.Byte() != 0
+		v.relevance, v.place, v.onTopic = r.Float(), r.Uint64(), r.Bool()
 		v.at = nowhere
 	})
 }
 
-// notes reads what the writer's method of this name wrote. Notes are numbered in the order of
-// their first users, so the first pair with a number is its first user, which gets the note itself;
-// others get copies.
+// notes reads what writeNotes wrote.
 func (s *snapshotReader) notes(f *Frontier) {
-	var kept []uint32
-	s.each(func() {
-		note := s.text()
-		if note == "" {
-			s.damaged("an empty note")
-			return
+	id := ^uint32(0)
+	for from := 0; from < f.entries.n && s.Err == nil; from += chunkSize {
+		r := &blockReader{Rest: s.Block()}
+		for len(r.Rest) > 0 {
+			after, note := r.Uint(), r.Raw()
+			if r.Err != nil || after == 0 || uint64(id+1)+after > uint64(f.entries.n) || len(note) == 0 {
+				s.damaged("a note of no URL")
+				return
+			}
+			id += uint32(after)
+			f.notes.of.set(id, f.notes.keep(note))
 		}
-		kept = append(kept, f.notes.keep(note))
-	})
-	next := 0
-	s.pairs(func(id, number uint32) {
-		switch at := int(number); {
-		case int(id) >= f.entries.n || at > next || at >= len(kept):
-			s.damaged("a note of no URL")
-		case f.notes.of.at(id) != 0:
-			s.damaged("two notes of a URL")
-		case at == next:
-			f.notes.of.set(id, kept[at])
-			next++
-		default:
-			f.notes.set(ID(id), f.notes.named(kept[at]))
-		}
-	})
-	if s.Err == nil && next < len(kept) {
-		s.damaged("a note of no URL")
 	}
 }
 

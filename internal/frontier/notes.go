@@ -31,17 +31,17 @@ func (n *notes) named(v uint32) string {
 // set gives the URL a note; "" removes it.
 func (n *notes) set(id ID, note string) {
 	old := n.of.at(uint32(id))
-	if old&isLong != 0 && len(note) >= leastLong && n.long.replace(old&^isLong, note) {
+	if old&isLong != 0 && len(note) >= leastLong && n.long.replace(old&^isLong, []byte(note)) {
 		return
 	}
-	n.of.set(uint32(id), n.keep(note))
+	n.of.set(uint32(id), n.keep([]byte(note)))
 	n.drop(old)
 }
 
 // keep stores a note and returns the value of the column that refers to it. A note that is
 // too long for a page, or comes when there are no more places, is stored like a short one.
-func (n *notes) keep(note string) uint32 {
-	if note == "" {
+func (n *notes) keep(note []byte) uint32 {
+	if len(note) == 0 {
 		return 0
 	}
 	if len(note) >= leastLong {

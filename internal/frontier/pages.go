@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -51,10 +52,10 @@ const (
 )
 
 // grains returns how many grains a text takes.
-func grains(text string) uint32 { return uint32(textHead+len(text)+grain-1) / grain }
+func grains(text []byte) uint32 { return uint32(textHead+len(text)+grain-1) / grain }
 
 // add stores a text. ok is false if it is longer than a page, or if there are no more places.
-func (p *pages) add(text string) (place uint32, ok bool) {
+func (p *pages) add(text []byte) (place uint32, ok bool) {
 	n := grains(text)
 	if n > pageGrains {
 		return 0, false
@@ -66,13 +67,13 @@ func (p *pages) add(text string) (place uint32, ok bool) {
 }
 
 // replace stores a text in the place of another one, if it takes the same room.
-func (p *pages) replace(place uint32, text string) bool {
+func (p *pages) replace(place uint32, text []byte) bool {
 	b := p.at(place)
 	old := textIn(b)
-	if string(old) == text {
+	if bytes.Equal(old, text) {
 		return true
 	}
-	if uint32(textHead+len(old)+grain-1)/grain != grains(text) {
+	if grains(old) != grains(text) {
 		return false
 	}
 	p.write(place, text)
@@ -85,7 +86,7 @@ func (p *pages) text(place uint32) string { return string(textIn(p.at(place))) }
 // remove frees the room of a text.
 func (p *pages) remove(place uint32) {
 	b := p.at(place)
-	p.release(place, uint32(textHead+len(textIn(b))+grain-1)/grain)
+	p.release(place, grains(textIn(b)))
 }
 
 // textIn returns the text at the beginning of a part of a page. Of a page that could not be read
@@ -95,7 +96,7 @@ func textIn(b []byte) []byte {
 	return b[textHead : textHead+min(n, len(b)-textHead)]
 }
 
-func (p *pages) write(place uint32, text string) {
+func (p *pages) write(place uint32, text []byte) {
 	b := p.at(place)
 	binary.LittleEndian.PutUint16(b, uint16(len(text)))
 	copy(b[textHead:], text)

@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for range 500 {
-		place, ok := p.add(text())
+		place, ok := p.add([]byte(text()))
 		if !ok {
 			t.Fatal("no place")
 		}
@@ -73,10 +73,10 @@ func TestPages(t *testing.T) {
 		at := dice.IntN(len(places))
 		old, next := places[at], text()
 		check(old)
-		if !p.replace(old, next) {
+		if !p.replace(old, []byte(next)) {
 			p.remove(old)
 			delete(want, old)
-			places[at], _ = p.add(next)
+			places[at], _ = p.add([]byte(next))
 		}
 		want[places[at]] = next
 		check(places[at])
@@ -99,16 +99,16 @@ func TestPages(t *testing.T) {
 func TestPagesLost(t *testing.T) {
 	file := &memoryScratch{}
 	p := pages{most: 1, open: func() (Scratch, error) { return file, nil }}
-	first, _ := p.add("the first text of all")
+	first, _ := p.add([]byte("the first text of all"))
 	for range 200 {
-		p.add("a text that takes room, and more of it")
+		p.add([]byte("a text that takes room, and more of it"))
 	}
 	file.broken = true
 	if got := p.text(first); got != "" {
 		t.Errorf("a lost text is %q", got)
 	}
 	p.remove(first)
-	if _, ok := p.add("the next text"); !ok {
+	if _, ok := p.add([]byte("the next text")); !ok {
 		t.Error("no place for another text")
 	}
 }

@@ -403,9 +403,11 @@ func (f *Frontier) rebuild(s dowse.State) {
 		heapify(byVisited{f}, f.visited)
 		return
 	}
-	for h := range uint32(f.hosts.n) {
-		heapify(byLead{f}, f.hosts.at(h).leads)
-	}
+	parallel(f.counts[dowse.Waiting], func(part, parts uint32) { // a host's heap concerns its URLs alone
+		for h := part; h < uint32(f.hosts.n); h += parts {
+			heapify(byLead{f}, f.hosts.at(h).leads)
+		}
+	})
 	heapify(byBestLead{f}, f.polite.all)
 	for l := range uint32(f.lanes.n) {
 		heapify(byHeap{f, laneHeap}, f.lanes.at(l).rested)

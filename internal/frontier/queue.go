@@ -155,8 +155,7 @@ func (f *Frontier) Earlier(a, b ID) bool {
 	if f.order != dowse.Shuffled {
 		return a < b
 	}
-	x, y := f.entry(a).fp, f.entry(b).fp
-	return x.Hi < y.Hi || x.Hi == y.Hi && x.Lo < y.Lo
+	return f.entry(a).fp.before(f.entry(b).fp)
 }
 
 func (o byLead) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }

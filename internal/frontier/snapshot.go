@@ -14,11 +14,11 @@ import (
 
 // A snapshot is, in little-endian: the mark, the version; the tables in the order
 // of [Frontier.Snapshot], each with its length before it; the 64-bit XXH3 of all
-// that. Heaps and the table of fingerprints follow from it and are computed again.
+// that. URLs, visits and notes are in blocks of a chunk each. Heaps and the table of fingerprints follow from it and are computed again.
 const (
 	snapshotMark    = "dowsefrt"
-	snapshotVersion = 1
-	entryBytes      = 46
+	snapshotVersion = 2
+	entryBytes      = 36 // and four more of one with a visit
 )
 
 // Snapshot writes all of the frontier but the strings that Names stores, so that [Load] makes
@@ -104,17 +104,18 @@ func (s *snapshotWriter) hosts(f *Frontier) {
 
 // entry writes an entry. It must not read the position in a heap, which may change meanwhile.
 func (s *snapshotWriter) entry(e *entry) {
-	visit := uint32(nowhere)
-	if e.is(hasVisit) {
-		visit = e.at
-	}
-	s.Uint64(e.fp.Hi)
-	s.Uint64(e.fp.Lo)
 	s.Float(e.key)
-	s.Uint64(e.place)
+	for _, part := range e.fp {
+		s.Uint32(part)
+	}
 	s.Uint32(uint32(e.host))
-	s.Uint32(visit)
+	for _, part := range e.place {
+		s.Uint16(part)
+	}
 	s.B = append(s.B, uint8(e.state), uint8(e.band), e.depth, e.hops, e.why, uint8(e.flags))
+	if e.is(hasVisit) {
+		s.Uint32(e.at)
+	}
 }
 
 // visit writes a visit, but its position in a heap.
@@ -124,94 +125,51 @@ func (s *snapshotWriter) visit(v *visit) {
 	s.Bool(v.onTopic)
 }
 
-// writeNotes writes notes as interned writes texts, but equal long notes are written once for each of
-// their users: to find them would take as much memory as the notes. It returns false if the
+// writeNotes writes the notes in order of IDs, a chunk of URLs at a time: with each how far its
+// URL is after the one before it that has a note, then the text. It returns false if the
 // frontier was frozen again.
 func (z *Frozen) writeNotes(s *snapshotWriter) bool {
-	texts, users := uint32(0), uint32(0)
-	whole := z.eachNote(s, func(_ uint32, _ pastNote, number uint32, _ bool) {
-		texts = max(texts, number+1)
-		users++
-	})
-	s.Uint32(texts)
-	whole = whole && z.eachNote(s, func(_ uint32, n pastNote, _ uint32, first bool) {
-		if first {
-			s.note(&z.f.notes, n)
-		}
-	})
-	s.Uint32(users)
-	whole = whole && z.eachNote(s, func(id uint32, _ pastNote, number uint32, _ bool) {
-		s.Uint32(id)
-		s.Uint32(number)
-	})
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.notes.over, z.notes.was = true, nil
-	return whole
-}
-
-// eachNote calls show for every URL that had a note, in order of IDs. Notes are numbered in the
-// order of their first users; first reports whether this is one. A note that is still the same has
-// no text in n. It returns false if the frontier was frozen again.
-func (z *Frozen) eachNote(s *snapshotWriter, show func(id uint32, n pastNote, number uint32, first bool)) bool {
-	count := uint32(0)
-	numbers := map[uint32]uint32{}
-	for from := 0; from < z.notes.urls; from += chunkSize {
+	before := ^uint32(0)
+	for p := &z.notes; p.next < p.urls; s.Spill() {
 		z.mu.Lock()
 		if z.over {
 			z.mu.Unlock()
 			return false
 		}
-		z.notesFrom(uint32(from), func(id uint32, n pastNote) {
-			number, again := count, false
-			if n.v&isLong == 0 {
-				if number, again = numbers[n.v]; !again {
-					number, numbers[n.v] = count, count
-				}
-			}
-			if !again {
-				count++
-			}
-			show(id, n, number, !again)
-		})
+		s.Block(func() { before = z.noteChunk(s, before) })
 		z.mu.Unlock()
-		s.Spill()
 	}
 	return true
 }
 
-// notesFrom calls show for the URLs of one chunk that had a note.
-func (z *Frozen) notesFrom(from uint32, show func(id uint32, n pastNote)) {
-	of := &z.f.notes.of
-	if part := int(from >> chunkBits); len(z.notes.was) == 0 && (part >= len(of.parts) || of.parts[part] == nil) {
-		return
-	}
-	for id := from; id < min(from+chunkSize, uint32(z.notes.urls)); id++ {
-		n := z.notes.was[id]
-		if !n.changed {
-			n.v = of.at(id)
+// noteChunk writes the notes of the next URLs, at most a chunk of them, as they were. before is the
+// last URL with a note before them; noteChunk returns the last one that it wrote.
+func (z *Frozen) noteChunk(s *snapshotWriter, before uint32) uint32 {
+	p, in := &z.notes, &z.f.notes
+	end := min((p.next|chunkMask)+1, p.urls)
+	for id := p.next; id < end; id++ {
+		was, changed := p.was[id]
+		v := was.v
+		if !changed {
+			v = in.of.at(id)
 		}
-		if n.v != 0 {
-			show(id, n)
+		delete(p.was, id)
+		if v == 0 {
+			continue
+		}
+		s.Uint(uint64(id - before))
+		before = id
+		switch {
+		case changed:
+			s.Text(was.text)
+		case v&isLong == 0:
+			s.Text(in.named(v))
+		default:
+			s.Bytes(textIn(in.long.at(v &^ isLong)))
 		}
 	}
-}
-
-// note writes a note as text does, without a copy of a long one that is still the same.
-func (s *snapshotWriter) note(in *notes, n pastNote) {
-	switch {
-	case n.changed:
-		s.Uint32(uint32(len(n.text)))
-		s.B = append(s.B, n.text...)
-	case n.v&isLong == 0:
-		text := in.named(n.v)
-		s.Uint32(uint32(len(text)))
-		s.B = append(s.B, text...)
-	default:
-		b := textIn(in.long.at(n.v &^ isLong))
-		s.Uint32(uint32(len(b)))
-		s.B = append(s.B, b...)
-	}
+	p.next = end
+	return before
 }
 
 // interned writes the texts in the order of their first users, then the users.

@@ -173,7 +173,7 @@ func FuzzLoad(f *testing.F) {
 	small := New(cfg)
 	id, _ := small.See("http://a/", "a")
 	small.Queue(id)
-	f.Add(snapshotOf(f, small)[:200])
+	f.Add(snapshotOf(f, small)[:100])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		Load(bytes.NewReader(data), cfg)
 		summed := binary.LittleEndian.AppendUint64(bytes.Clone(data), xxh3.Hash(data))

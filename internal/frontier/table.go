@@ -1,20 +1,14 @@
 package frontier
 
-import (
-	"math/bits"
-
-	"github.com/zeebo/xxh3"
-)
-
 // A table maps fingerprints to IDs. It is divided into shards that grow one by
-// one and by a fifth: no growth takes long, and none needs the table's size
+// one and by an eighth: no growth takes long, and none needs the table's size
 // twice.
 type table struct {
 	shards [256]shard
 }
 
-// A shard is a hash table with buckets, addressed by the low half of the
-// fingerprint.
+// A shard is a hash table with buckets, addressed by the lowest bits of the
+// print.
 type shard struct {
 	buckets []bucket
 	n       int
@@ -31,15 +25,18 @@ type bucket struct {
 
 const bucketSize = 12
 
-func (t *table) shard(fp xxh3.Uint128) *shard { return &t.shards[fp.Hi>>56] }
+func (t *table) shard(fp print) *shard { return &t.shards[t.number(fp)] }
+
+// number returns the number of the shard of a fingerprint.
+func (t *table) number(fp print) uint32 { return fp[0] >> 24 }
 
 // find returns the ID of a fingerprint.
-func (t *table) find(entries *chunks[entry], fp xxh3.Uint128) (ID, bool) {
+func (t *table) find(entries *chunks[entry], fp print) (ID, bool) {
 	s := t.shard(fp)
 	if s.n == 0 {
 		return None, false
 	}
-	tag := uint8(fp.Hi)
+	tag := uint8(fp[1])
 	for i := s.home(fp); ; i = s.after(i) {
 		b := &s.buckets[i]
 		n := min(b.n, bucketSize)
@@ -56,7 +53,7 @@ func (t *table) find(entries *chunks[entry], fp xxh3.Uint128) (ID, bool) {
 
 // add adds a fingerprint that is not in the table. A shard is at most seven
 // eighths full.
-func (t *table) add(entries *chunks[entry], fp xxh3.Uint128, id ID) {
+func (t *table) add(entries *chunks[entry], fp print, id ID) {
 	s := t.shard(fp)
 	if s.n*8 >= len(s.buckets)*bucketSize*7 {
 		s.grow(entries)
@@ -64,23 +61,23 @@ func (t *table) add(entries *chunks[entry], fp xxh3.Uint128, id ID) {
 	s.put(fp, uint32(id))
 }
 
-func (s *shard) put(fp xxh3.Uint128, id uint32) {
+func (s *shard) put(fp print, id uint32) {
 	i := s.home(fp)
 	for s.buckets[i].n == bucketSize {
 		i = s.after(i)
 	}
 	b := &s.buckets[i]
-	b.ids[b.n], b.tags[b.n] = id, uint8(fp.Hi)
+	b.ids[b.n], b.tags[b.n] = id, uint8(fp[1])
 	b.n++
 	s.n++
 }
 
-// grow makes the shard a fifth larger and enters its IDs again. Their
+// grow makes the shard an eighth larger and enters its IDs again. Their
 // fingerprints are read from the entries, since the shard has only one byte of
 // each.
 func (s *shard) grow(entries *chunks[entry]) {
 	old := s.buckets
-	s.resize(len(old) + max(1, len(old)/5))
+	s.resize(len(old) + max(1, len(old)/8))
 	for i := range old {
 		for _, id := range old[i].ids[:old[i].n] {
 			s.put(entries.at(id).fp, id)
@@ -93,9 +90,8 @@ func (s *shard) resize(buckets int) { *s = shard{buckets: make([]bucket, buckets
 // home returns the bucket at which the search for a fingerprint begins.
 // Multiplying, instead of taking a remainder, works for any number of buckets
 // and needs no division.
-func (s *shard) home(fp xxh3.Uint128) int {
-	at, _ := bits.Mul64(fp.Lo, uint64(len(s.buckets)))
-	return int(at)
+func (s *shard) home(fp print) int {
+	return int(uint64(fp[2]) * uint64(len(s.buckets)) >> 32)
 }
 
 func (s *shard) after(i int) int {
@@ -108,6 +104,6 @@ func (s *shard) after(i int) int {
 // reserve prepares an empty table for n fingerprints.
 func (t *table) reserve(n int) {
 	for i := range t.shards {
-		t.shards[i].resize(n/len(t.shards)/bucketSize*5/4 + 1)
+		t.shards[i].resize(n/len(t.shards)/bucketSize*7/6 + 1)
 	}
 }

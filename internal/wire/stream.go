@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,15 @@ func (o *Output) Spill() {
 	}
 }
 
+// Block appends what write appends, with its length before it, so that a reader gets it in one
+// piece. write must not call Spill or Flush.
+func (o *Output) Block(write func()) {
+	o.Uint32(0)
+	from := len(o.B)
+	write()
+	binary.LittleEndian.PutUint32(o.B[from-4:], uint32(len(o.B)-from))
+}
+
 // Flush writes all that has gathered, so that the checksum is that of everything appended so
 // far, and returns the first error of all writes.
 func (o *Output) Flush() error {
@@ -55,6 +65,8 @@ type Input struct {
 	r   *bufio.Reader
 	sum hash.Hash
 	buf [maxTaken]byte
+
+	block []byte // see Block
 }
 
 // NewInput returns an Input that reads from r and adds every byte to sum. It may read past
@@ -136,6 +148,22 @@ func (in *Input) Text(n int) string {
 		return ""
 	}
 	return b.String()
+}
+
+// Block reads what [Output.Block] wrote. The bytes are valid until the next call; there are none
+// after a fault. It allocates no more than twice the bytes that are there, and 64 KB.
+func (in *Input) Block() []byte {
+	in.block = in.block[:0]
+	for n := int(in.Uint32()); n > 0 && in.Err == nil; {
+		from, part := len(in.block), min(n, inputBytes)
+		in.block = slices.Grow(in.block, part)[:from+part]
+		in.fill(in.block[from:])
+		n -= part
+	}
+	if in.Err != nil {
+		return nil
+	}
+	return in.block
 }
 
 // AtEnd reports whether there was no fault and no byte is left.

@@ -1,0 +1,50 @@
+// Package garbage bounds how much memory of a large process is garbage that was not collected yet.
+//
+// The Go runtime lets a heap grow to twice its data before it collects garbage. In a crawl with
+// millions of known URLs nearly all data are tables without pointers, which a collection does not
+// read, so collecting more often costs little and saves nearly half of the memory.
+package garbage
+
+import (
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	least = 128 << 20 // bytes of garbage that are always allowed
+	share = 25        // and one part in 25 of the data, if that is more
+)
+
+// A Pacer sets how often the Go runtime collects garbage. The zero value is ready.
+type Pacer struct {
+	percent int // that was set last; 0 for none
+}
+
+// Pace adjusts the runtime to the data that survived the last collection. It is cheap and meant to be
+// called about once a second. A process whose user has set GOGC is left as it is.
+func (p *Pacer) Pace() {
+	if _, set := os.LookupEnv("GOGC"); set {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	percent := percentFor(live[0].Value.Uint64())
+	if p.percent == 0 {
+		p.percent = usual
+	}
+	if far := p.percent / 8; percent >= p.percent-far && percent <= p.percent+far {
+		return // a change stops the process for a moment
+	}
+	p.percent = percent
+	debug.SetGCPercent(percent)
+}
+
+// usual is the percentage of the Go runtime.
+const usual = 100
+
+// percentFor returns how much garbage is allowed with an amount of data, in percent of it.
+func percentFor(live uint64) int {
+	allowed := max(least, live/share)
+	return int(max(1, min(usual, 100*allowed/max(live, 1))))
+}
