@@ -2,7 +2,7 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./internal/cluster ./internal/search ./internal/sink ./internal/operations ./internal/api ./internal/agents ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
+RACE = ./crawler ./crawl ./internal/cluster ./internal/search ./internal/sink ./internal/operations ./internal/api ./internal/agents ./internal/server ./internal/dashboard ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
 
 CHAOS ?= 1h
 SOAK ?= 2h
@@ -27,8 +27,10 @@ browser: ## what the tests of the dashboard need: chromium, and axe-core in the 
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get install -y chromium >/dev/null 2>&1 || { apt-get update >/dev/null 2>&1 && apt-get install -y chromium >/dev/null 2>&1; }; } || echo "no chromium: the tests in a browser are skipped"
 	@test -f $(AXE_DIR)/axe.min.js || { mkdir -p $(AXE_DIR) && cd $(AXE_DIR) && npm pack -s axe-core@$(AXE:axe-core-%=%) >/dev/null 2>&1 && tar xzf $(AXE).tgz package/axe.min.js && mv package/axe.min.js . && rm -r package $(AXE).tgz; } || echo "no axe-core: the test of accessibility is skipped"
 
+# These tests wait most of their time, for hosts that do not answer and processes that are killed: they begin first.
+SLOW = ./internal/hostile ./cmd/dowse ./crawler
 unit: ## all tests
-	go run ./internal/skips -p 3 -timeout 30m ./...
+	go run ./internal/skips -p 4 -timeout 30m $(SLOW) ./...
 
 race: ## the race detector on the packages that start goroutines
 	go run ./internal/skips -race -short -p 3 -timeout 30m $(RACE)
@@ -55,8 +57,8 @@ exportcost: ## export 100,000 pages of 20 KB on 2 processors: pages/s, heap, pro
 	GOMAXPROCS=2 go test ./collection -run '^$$' -bench ExportCorpus -benchtime 1x -corpus-pages 100000 -corpus-dir $(CORPUS) -timeout 4h
 
 PAIRS ?= 5
-sinkcost: ## crawl 12,000 pages without and with sinks, in turn, PAIRS times, and print what sinks cost
-	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
+sinkcost: ## crawl 12,000 pages without and with each kind of sink, and with four, in turn, PAIRS times, and print what sinks cost
+	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http|opensearch|nats|four)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
 	awk '/^Benchmark/ { for (i = 2; i <= NF; i++) if ($$i ~ /^cpu/) v = $$(i-1); split($$1, n, /[\/-]/); if (n[2] == "none") base = v; else printf "%s %.1f us, %+.1f %% of the crawl\n", n[2], v, (v / base - 1) * 100 }'
 
 bench: ## benchmarks of the hot paths
@@ -84,8 +86,9 @@ faults: ## fail every call to the file system and the network in every way; all 
 outages: ## crawls without network, name server, files or memory, for as long as such trouble lasts: ten minutes
 	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles|TestMemoryIsKept' -v -timeout 30m
 
-chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
+chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h, then clusters for as long; a failed collection is kept
 	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)
+	$(MAKE) clusterchaos
 
 clusterchaos: ## clusters whose processes and NATS servers are killed, frozen and cut off at random, for CHAOS=1h
 	go test ./cmd/dowse -run 'TestClusterChaos$$' -v -timeout 0 -clusterchaos $(CHAOS)

@@ -101,6 +101,7 @@ var allowed = map[string][]string{
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/garbage", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
 		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
 		"dowse/internal/cluster", // visits that workers make, commits that are published
+		"dowse/internal/ledger",  // texts that are lost
 	},
 	// what the command line, the HTTP API, the dashboard and the tools for agents have in common
 	"dowse/internal/operations": {

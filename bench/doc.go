@@ -3,6 +3,7 @@
 // own so that no other crawler becomes a dependency of dowse.
 //
 //	go run . run -pages 5000 -repeat 3
+//	go run . parts -pages 3000
 //	go run . scale -urls 10000000
 //	go run . soak -for 2h -faults 0.05 -kills 20 -pages 250000 -rate 12
 //
@@ -15,6 +16,9 @@
 // The floor is what no crawler can avoid: fetching, tokenizing, and remembering
 // URLs. The ratio to it means more than absolute numbers, which depend on the
 // machine.
+//
+// parts does the work of visits in one goroutine, without network, and prints the median time of each
+// part of a visit. It shows what a change to one part is worth, also on a machine that does other work.
 //
 // scale grows a collection to many known URLs, with pages made in memory, and prints what a URL costs
 // in memory and on disk, what a page costs the loop, how long a snapshot stops it, and how long a

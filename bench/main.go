@@ -39,7 +39,7 @@ type options struct {
 // start them as processes of their own.
 func main() {
 	if len(os.Args) < 2 {
-		fatal(fmt.Errorf("want run, soak, scale, serve or one; see the package comment"))
+		fatal(fmt.Errorf("want run, parts, soak, scale, serve or one; see the package comment"))
 	}
 	var o options
 	f := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -55,10 +55,10 @@ func main() {
 	f.Uint64Var(&o.seed, "seed", 1, "of kills and faults")
 	f.IntVar(&o.urls, "urls", 1_000_000, "of scale: known URLs to grow to")
 	f.IntVar(&o.sow, "sow", 0, "of scale: from this number of URLs on most are written without the strategy; 0 for none")
-	f.StringVar(&o.dir, "dir", "", "of scale: folder for the collection; default a temporary one")
-	f.StringVar(&o.strategy, "strategy", "auto", "of scale: the strategy")
+	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
+	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
-	f.StringVar(&o.profile, "cpuprofile", "", "of one: write a CPU profile")
+	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, and of parts: write a CPU profile")
 	f.Parse(os.Args[2:])
 	switch os.Args[1] {
 	case "serve":
@@ -71,10 +71,12 @@ func main() {
 		soak(o, *long)
 	case "scale":
 		inFolder(o, scale)
+	case "parts":
+		inFolder(o, parts)
 	case "restart":
 		restart(o)
 	default:
-		fatal(fmt.Errorf("no command %q: want run, soak, scale, serve or one", os.Args[1]))
+		fatal(fmt.Errorf("no command %q: want run, parts, soak, scale, serve or one", os.Args[1]))
 	}
 }
 
@@ -97,17 +99,21 @@ func inFolder(o options, run func(options)) {
 // A process per crawl makes processor time and peak memory those of the crawl
 // alone.
 func one(o options) {
-	if o.profile != "" {
-		f, err := os.Create(o.profile)
-		if err != nil {
-			fatal(err)
-		}
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
-	}
+	defer profiled(o.profile)()
 	start := time.Now()
 	n := contenders[o.who](o.pages, o.conns)
 	json.NewEncoder(os.Stdout).Encode(result{Who: o.who, Pages: n, Seconds: time.Since(start).Seconds(), CPU: cpu(), Peak: peak()})
+}
+
+// profiled begins a CPU profile, unless the name of its file is empty, and returns how it ends.
+func profiled(name string) (end func()) {
+	if name == "" {
+		return func() {}
+	}
+	f, err := os.Create(name)
+	fatalIf(err)
+	fatalIf(pprof.StartCPUProfile(f))
+	return pprof.StopCPUProfile
 }
 
 // A result is what one run of a contender measured of itself; it is passed to

@@ -177,16 +177,56 @@ func (c *Collection) archivesNothing() bool {
 	return c.Crawl.LastArchived().File == "" && c.Crawl.Status().Requests > 0
 }
 
-// Behind returns why the crawl can't go on from this journal: the archive holds more than it
+// behind returns why the crawl can't go on from this journal: the archive holds more than it
 // knows of, or less, than a crash can leave. Then lists and exports do not have every page.
 // It returns nil while another process works on the collection, because its files are then
 // of different moments. It is for collections that were opened to be read; others are refused.
-func (c *Collection) Behind() error {
+func (c *Collection) behind() error {
 	_, err := c.unknownTail()
 	if err == nil || c.changing() {
 		return nil
 	}
 	return err
+}
+
+// smallJournal is how many bytes a journal has that is read as a whole to look for damage: a fraction of a second.
+const smallJournal = 64 << 20
+
+// Damage returns why the crawl can't go on from this collection, see behind, or that the last record of the archive or a record in the newest part of the
+// journal, between its two snapshots, is broken; of a small journal all is read. It reads no more than that, so that it can be
+// asked often; [Collection.Verify] reads everything. It returns nil while another process works on the collection.
+func (c *Collection) Damage() error {
+	if !c.readOnly || c.changing() {
+		return nil // it would have been refused, or is of different moments
+	}
+	if err := c.behind(); err != nil {
+		return err
+	}
+	err := c.lastRecord()
+	if names := c.snapshots(); err == nil && len(names) > 0 {
+		from := uint64(0)
+		if len(names) > 1 && offsetOf(names[0]) > smallJournal {
+			from = offsetOf(names[1])
+		}
+		err = c.Journal.CheckFrom(from, offsetOf(names[0]))
+	}
+	if err == nil || c.changing() {
+		return nil
+	}
+	return err
+}
+
+// lastRecord returns an error if the last answer that the journal knows can't be read.
+func (c *Collection) lastRecord() error {
+	r, err := c.record(c.Crawl.LastArchived())
+	if err == nil {
+		_, err = r.Size()
+		r.Close()
+	}
+	if Unreadable(err) {
+		return err
+	}
+	return nil
 }
 
 // recoverArchive cuts off what was written to the archive and never committed. Whole records

@@ -78,7 +78,7 @@ type ExportOptions struct {
 	Stdout io.Writer
 	// Software is the name and version recorded in archives; default "dowse".
 	Software string
-	// Now is the time recorded in archives; default time.Now.
+	// Now is the time recorded in archives; default when their last page was fetched.
 	Now time.Time
 }
 
@@ -212,6 +212,9 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 	if x != nil && len(x.unasked) > 0 {
 		x.notes = append(x.notes, fmt.Sprintf("the tdmrep.json of %s is not in the collection: headers, pages and robots.txt were respected", plain.Some(len(x.unasked), "host")))
 	}
+	if x != nil && x.n == 0 && err == nil && !opt.CheckOnly {
+		x.notes = append(x.notes, x.whyNothing()...)
+	}
 	if x != nil {
 		c.Notices = append(c.Notices, x.notes...)
 		n = x.n
@@ -220,6 +223,39 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 		return n, fmt.Errorf("collection: export to %s: %w", out, err)
 	}
 	return n, nil
+}
+
+// whyNothing returns a message that states why the export has no page, for formats that hold pages.
+func (x *exporter) whyNothing() []string {
+	if !x.hasPages() {
+		return nil
+	}
+	var why []string
+	for _, m := range leftMeanings() {
+		if n := x.left[m[0]]; n > 0 {
+			why = append(why, fmt.Sprintf("%s: %s", plain.Some(n, "page"), m[1]))
+		}
+	}
+	f := x.filter()
+	switch {
+	case len(why) > 0:
+	case x.c.Crawl.Status().Fetched == 0:
+		why = append(why, "no page was fetched")
+	case !f.Since.IsZero():
+		why = append(why, "no such page was fetched since "+f.Since.Format(time.RFC3339))
+	case !f.Changed.IsZero():
+		why = append(why, "no such page has changed since "+f.Changed.Format(time.RFC3339))
+	case f.On:
+		why = append(why, "no page is on topic; --all exports the others, too")
+	default:
+		return nil // what can't be read is listed
+	}
+	return []string{"the export has no pages: " + strings.Join(why, "; ")}
+}
+
+// hasPages reports whether the format holds pages, and not a graph or a list of something else.
+func (x *exporter) hasPages() bool {
+	return slices.Contains([]string{"jsonl", "csv", "parquet", "md", "wacz", "warc.gz"}, x.format)
 }
 
 // applies returns an error for an option that has no effect on a format: whoever gave it wanted something else.
@@ -319,7 +355,8 @@ type exporter struct {
 	templates map[uint32]*maintext.Template
 	learnt    int
 
-	withheld withheld // what an archive must not have
+	withheld withheld  // what an archive must not have
+	latest   time.Time // when the last page of an archive was fetched
 
 	// unasked are the homepages of hosts that were not asked for what they reserve.
 	unasked map[dowse.URL]bool
@@ -336,12 +373,16 @@ type exporter struct {
 	gone map[dowse.URL]bool
 }
 
-// now returns the time of the export.
+// now returns the time that archives are of: when their last page was fetched, and not when they were written, so
+// that the same collection always gives the same bytes. An archive without pages is as old as the journal.
 func (x *exporter) now() time.Time {
-	if x.opt.Now.IsZero() {
-		return time.Now()
+	switch {
+	case !x.opt.Now.IsZero():
+		return x.opt.Now
+	case x.latest.IsZero():
+		return x.c.LastCommit()
 	}
-	return x.opt.Now
+	return x.latest
 }
 
 // filter returns which pages a list contains. A WACZ does not use it: it holds

@@ -195,6 +195,24 @@ func TestExportWACZ(t *testing.T) {
 	}
 }
 
+// The same collection gives the same archives, whenever they are written.
+func TestArchivesAreReproducible(t *testing.T) {
+	c := open(t, madeDir(t), true)
+	for _, name := range []string{"a.wacz", "a.warc.gz", "on.wacz"} {
+		opt := collection.ExportOptions{On: name == "on.wacz"}
+		first, _ := export(t, c, name, opt)
+		was, err := os.ReadFile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond) // archives have times in milliseconds
+		second, _ := export(t, c, name, opt)
+		if is, err := os.ReadFile(second); err != nil || !bytes.Equal(is, was) {
+			t.Errorf("%s: %v; other bytes at another time", name, err)
+		}
+	}
+}
+
 // TestWACZKeepsSecrets checks that a WACZ does not hold what would show whether a given
 // URL was taken down, nor a path of this machine.
 func TestWACZKeepsSecrets(t *testing.T) {

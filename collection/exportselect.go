@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -130,7 +129,7 @@ func newSelection(opt *ExportOptions, withText, archived bool) (*selection, erro
 	if opt.Limit < 0 || opt.Sample < 0 || opt.Shard < 0 {
 		return nil, wrong("limit, sample and shard must not be negative")
 	}
-	if !(opt.MinScore >= 0) || math.IsInf(opt.MinScore, 1) { // NaN is not at least 0
+	if !(opt.MinScore >= 0 && opt.MinScore <= 1) { // NaN is neither
 		return nil, wrong("min-score: got %v, want 0 to 1", opt.MinScore)
 	}
 	if opt.Where != "" {

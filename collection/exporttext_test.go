@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -138,7 +139,7 @@ func TestExportSelection(t *testing.T) {
 		"tree": {with(func(o *collection.ExportOptions) {
 			o.Where = `{all: [{lang: en}, {words: "100.."}, {robots_flags: noindex}]}`
 		}), "noindex", "where:10"},
-		"min-score": {with(func(o *collection.ExportOptions) { o.MinScore = 1.5 }), "", "min-score:11"},
+		"min-score": {with(func(o *collection.ExportOptions) { o.MinScore = 1 }), "", "min-score:11"},
 	} {
 		path, _ := export(t, c, "a.jsonl", want.opt)
 		if got := paths(t, readAll(t, path)); got != want.paths {
@@ -229,6 +230,7 @@ func TestExportMistakes(t *testing.T) {
 		`distinct: "nearly" is unknown`:  {Distinct: "nearly"},
 		`text: "some" is unknown`:        {Text: "some"},
 		`must not be negative`:           {Limit: -1},
+		`min-score: got 2, want 0 to 1`:  {MinScore: 2},
 		`no field is called "colour"`:    {Fields: []string{"colour"}},
 		`holds no list of pages`:         {Format: "decisions.jsonl", Limit: 3},
 		`are for lists of pages`:         {Format: "wacz", Sample: 3},
@@ -248,6 +250,31 @@ func TestExportMistakes(t *testing.T) {
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 0 {
 		t.Errorf("left behind: %v", names)
+	}
+}
+
+// An export without pages states why.
+func TestExportOfNothing(t *testing.T) {
+	c := wishful(t)
+	later := time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		opt  collection.ExportOptions
+		want string
+	}{
+		"where.jsonl":     {collection.ExportOptions{All: true, Where: "lang(fr)"}, "the export has no pages: 11 pages: the condition does not hold"},
+		"score.csv":       {collection.ExportOptions{All: true, MinScore: 1}, "the export has no pages: 11 pages: the relevance is below the least one asked for"},
+		"where.warc.gz":   {collection.ExportOptions{Where: "lang(fr)", Respect: []string{"none"}}, "the export has no pages: 11 pages: the condition does not hold"},
+		"since.jsonl":     {collection.ExportOptions{Since: later}, "the export has no pages: no such page was fetched since 2999-01-01T00:00:00Z"},
+		"changed.parquet": {collection.ExportOptions{Changed: later}, "the export has no pages: no such page has changed since 2999-01-01T00:00:00Z"},
+	} {
+		before := len(c.Notices)
+		if _, n := export(t, c, name, test.opt); n != 0 || !slices.Contains(c.Notices[before:], test.want) {
+			t.Errorf("%s: %d pages, notes %q; want %q", name, n, c.Notices[before:], test.want)
+		}
+	}
+	before := len(c.Notices)
+	if export(t, c, "all.jsonl", collection.ExportOptions{All: true}); len(c.Notices) != before {
+		t.Errorf("an export with pages has the notes %q", c.Notices[before:])
 	}
 }
 

@@ -34,6 +34,8 @@ func (x *exporter) findWithheld() error {
 	err := x.pages(Filter{Since: x.opt.Since}, func(row *Row) error {
 		if !x.admits(row) {
 			x.withheld.add(row.URL, row.Fetch.Archive)
+		} else if row.Fetch.At.After(x.latest) {
+			x.latest = row.Fetch.At
 		}
 		return nil
 	})

@@ -67,7 +67,10 @@ type Model struct {
 
 	Done bool `json:"done,omitempty"`
 	// Pages counts the visited pages with a new verdict.
-	Pages   int     `json:"pages,omitempty"`
+	Pages int `json:"pages,omitempty"`
+	// Unread counts the pages whose records can't be read: the model learnt nothing from them, and they
+	// keep their verdicts.
+	Unread  int     `json:"unread,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	crawl.Change
 	// Error is why the model was not put into use.
@@ -210,7 +213,7 @@ func SaveModel(dir, name string, data []byte) (hash string, err error) {
 }
 
 // LoadModel reads what SaveModel wrote. If hash is not "", a file with
-// another hash is an error: a changed model would give other verdicts than
+// another hash is a DamageError: a changed model would give other verdicts than
 // those in the journal.
 func LoadModel(dir, name, hash string) ([]byte, error) {
 	file, err := modelFile(name)
@@ -222,7 +225,7 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	if got := hashModel(data); hash != "" && got != hash {
-		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", durable.In(dir).Path(file), got, hash)
+		return nil, &DamageError{dir, fmt.Errorf("%s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", file, got, hash)}
 	}
 	return data, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"dowse"
 	"dowse/crawl"
@@ -37,6 +38,14 @@ func (u *Unread) add(p Problem) {
 	}
 	u.known[p] = true
 	u.Problems = append(u.Problems, p)
+}
+
+// Unreadable reports whether an error of [Collection.Body] or [Collection.Document] is damage of the
+// archive: the record can't be decoded. A page that was erased or never kept is no damage, and a disk
+// that fails says nothing about the record.
+func Unreadable(err error) bool {
+	var system syscall.Errno
+	return err != nil && !errors.Is(err, ErrErased) && !errors.Is(err, ErrNotKept) && !errors.As(err, &system)
 }
 
 // doSalvage is what to do about damage.

@@ -13,7 +13,9 @@ import (
 )
 
 // A Restorer gives a page that was decoded from the journal its text back, for
-// strategies that read it.
+// strategies that read it. For a page whose record can't be decoded it returns [ledger.ErrTextLost]. A replay ends there; where all
+// is decided again, the page is followed without its text, so that one bad record does not prevent every later model
+// and every change of settings.
 type Restorer func(p *dowse.Page) error
 
 // A player drives a crawl with the entries of its journal, as live drivers do with visits. It
@@ -340,7 +342,11 @@ func (p *player) page(e *Entry) error {
 	if !p.c.cfg.readsText() || p.restore == nil || e.Page.Outcome != dowse.Fetched {
 		return nil
 	}
-	if err := p.restore(e.Page); err != nil {
+	err := p.restore(e.Page)
+	if p.again != nil && errors.Is(err, ledger.ErrTextLost) {
+		return nil // it is decided again without its text, as after a takedown
+	}
+	if err != nil {
 		return fmt.Errorf("the text of %s: %w", e.Page.URL, err)
 	}
 	return nil

@@ -335,8 +335,8 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if _, err := sink.ParseAll(s.Sinks); err != nil {
 		return nil, s, fmt.Errorf("crawler: %w", err)
 	}
-	if s.Limits.Dry.PPRS > 0 && cfg.Strategy == nil && !ForSites(s.Strategy) {
-		return nil, s, fmt.Errorf("crawler: until pprs>%g: pprs counts whole sites, and the strategy %s looks for pages", s.Limits.Dry.PPRS, s.Strategy)
+	if err := checkCost(s.Strategy, s.Settings); err != nil {
+		return nil, s, err
 	}
 	return t, s, checkStart(s, t, *cfg)
 }

@@ -52,7 +52,7 @@ func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Se
 			continue
 		}
 		s.page.URL = r.url(s.id)
-		if ok, err := readToLearn(r.col, s.page); err != nil {
+		if ok, err := r.lost.readToLearn(r.col, s.page); err != nil {
 			return nil, errors.Join(err, ctx.Err())
 		} else if ok {
 			x := topic.Seen{Page: shortened(s.page, most), Seed: seeds[s.page.URL]}

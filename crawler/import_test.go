@@ -229,6 +229,40 @@ func TestImportDamaged(t *testing.T) {
 	}
 }
 
+// What is no WARC, or none that can be read, is refused with what it is.
+func TestImportOfOtherFiles(t *testing.T) {
+	zipped := func(parts ...string) string {
+		var b bytes.Buffer
+		for _, part := range parts {
+			z := gzip.NewWriter(&b)
+			io.WriteString(z, part)
+			z.Close()
+		}
+		return b.String()
+	}
+	const head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: 40\r\n\r\n"
+	for want, content := range map[string]string{
+		"begins as WARC, and no record is whole":  zipped(head, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "x\r\n\r\n"),
+		"but ARC, the format before":              "filedesc://a.arc 0.0.0.0 20200101000000 text/plain 9\n1 0 Tool\n\n",
+		"ARC, the format before; convert it":      zipped("filedesc://a.arc 0.0.0.0 20200101000000 text/plain 9\n1 0 Tool\n\n"),
+		"not a WARC or WACZ file":                 "<html>",
+		"no record is the answer of a web server": "WARC/1.0\r\nWARC-Type: request\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type: application/http\r\nContent-Length: 18\r\n\r\nGET / HTTP/1.0\r\n\r\n\r\n\r\n",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "a")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := crawler.Import(t.Context(), []string{file}, filepath.Join(dir, "a.dowse"), crawler.SalvageConfig{Topic: &topic.Topic{Name: "reef", Words: []string{"reef"}}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %s", content, err, want)
+		}
+		if names, _ := os.ReadDir(dir); len(names) != 1 {
+			t.Errorf("%.20q: left behind %v", content, names)
+		}
+	}
+}
+
 // TestImportGoesOn checks that what follows damage in a file is read, however the file is compressed, and
 // that the damage is reported with its offset. huge is a record that claims more bytes than any file has.
 func TestImportGoesOn(t *testing.T) {

@@ -25,6 +25,7 @@ type rejudge struct {
 	names  []uint64
 	by     *Visitor // rates pages as its visits do
 	labels map[frontier.ID]crawl.Label
+	lost   lostTexts
 	// via are the links by which URLs were first seen; nil if the judge does
 	// not use them.
 	via map[frontier.ID]*dowse.Via
@@ -42,7 +43,7 @@ func openRejudge(dir string, parts []uint64, by *Visitor, labels map[frontier.ID
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
-	return &rejudge{col: col, names: names, by: by, labels: labels}, nil
+	return &rejudge{col: col, names: names, by: by, labels: labels, lost: lostTexts{}}, nil
 }
 
 // url returns the string of a numbered URL, "" for an unknown number.
@@ -70,7 +71,7 @@ func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	for _, id := range slices.Sorted(maps.Keys(pages)) {
 		p := pages[id]
 		p.URL = r.url(id)
-		if ok, err := readToLearn(r.col, p); err != nil {
+		if ok, err := r.lost.readToLearn(r.col, p); err != nil {
 			return nil, err
 		} else if ok {
 			list = append(list, judge.Example{Page: p, Relevant: r.labels[id] == crawl.LabelledOn})
@@ -99,7 +100,7 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 		}
 		e.Page.URL = r.url(e.ID)
 		e.Page.Via = r.via[e.ID]
-		ruling, err := judgeAgain(r.col, e, j, r.by, r.labels[e.ID])
+		ruling, err := r.lost.judgeAgain(r.col, e, j, r.by, r.labels[e.ID])
 		if err != nil {
 			return nil, 0, err
 		}
@@ -124,9 +125,13 @@ func (r *rejudge) recordLinks(e *crawl.Entry) {
 	}
 }
 
+// lostTexts are the records of the archive that can't be decoded. Nothing is learnt from their pages, and
+// these keep their verdicts.
+type lostTexts map[dowse.Place]bool
+
 // judgeAgain judges one visit again. It returns nil if the verdict is unchanged,
 // or if the archive does not hold the page.
-func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, by *Visitor, label crawl.Label) (*crawl.Ruling, error) {
+func (lost lostTexts) judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, by *Visitor, label crawl.Label) (*crawl.Ruling, error) {
 	current, err := col.Journal.RulingOn(e.Place())
 	if err != nil {
 		return nil, err
@@ -136,7 +141,7 @@ func judgeAgain(col *collection.Collection, e *crawl.Entry, j dowse.Judge, by *V
 		r.Verdict, r.Context, r.Anchor = current.Verdict, current.Context, current.Anchor
 	}
 	p := *e.Page
-	ok, err := readAgain(col, &p)
+	ok, err := lost.readAgain(col, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -186,10 +191,14 @@ func same(r, current *crawl.Ruling, e *crawl.Entry) bool {
 }
 
 // readAgain restores the text of a page from the archive. It reports false
-// if the archive does not hold the page.
-func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
+// if the archive does not hold the page, or if its record can't be decoded, which is recorded.
+func (lost lostTexts) readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 	doc, err := col.Document(p)
 	if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) {
+		return false, nil
+	}
+	if collection.Unreadable(err) {
+		lost[p.Fetch.Archive] = true
 		return false, nil
 	}
 	if err != nil {
@@ -201,8 +210,8 @@ func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 
 // readToLearn is readAgain for a page that a judge is trained on: it has the text that the judge
 // of the crawl reads, without what other pages of the host repeat if that is left out.
-func readToLearn(col *collection.Collection, p *dowse.Page) (bool, error) {
-	ok, err := readAgain(col, p)
+func (lost lostTexts) readToLearn(col *collection.Collection, p *dowse.Page) (bool, error) {
+	ok, err := lost.readAgain(col, p)
 	if ok && repeats.UseOf(col.Settings.Templates).Judge {
 		*p = *repeats.Without(p)
 	}

@@ -160,6 +160,9 @@ func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 	if err := a.settings.Check(); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
+	if err := checkCost(col.Settings.Strategy, given); err != nil {
+		return nil, err
+	}
 	if _, err := sink.ParseAll(a.settings.Sinks); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}

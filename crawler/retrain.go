@@ -79,6 +79,7 @@ type retraining struct {
 	// refused is why the model is not put into use although labels led to it. The rulings are
 	// then those of the judge in use, with the labels.
 	refused error
+	lost    lostTexts
 	err     error
 }
 
@@ -296,6 +297,7 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 		return err
 	}
 	defer again.col.Close()
+	r.lost = again.lost
 	if c.Topic.AsksVia() {
 		again.via = map[frontier.ID]*dowse.Via{}
 	}
@@ -417,6 +419,7 @@ func (c *Crawler) putIntoUse(now time.Time) {
 	if r.err == nil {
 		r.err = c.rerankBy(now, r)
 	}
+	r.made.Unread = len(r.lost)
 	why := cmp.Or(r.err, r.refused)
 	r.made.Done, r.made.Seconds, r.made.Refused = true, time.Since(r.began).Seconds(), isRefusal(why)
 	if why != nil {
@@ -472,7 +475,7 @@ func (c *Crawler) judgeRest(r *retraining) error {
 		if c.Topic.AsksVia() {
 			e.Page.Via = c.Collection.Via(e.ID)
 		}
-		ruling, err := judgeAgain(c.Collection, e, r.judge, c.visitor, r.ids[e.ID])
+		ruling, err := r.lost.judgeAgain(c.Collection, e, r.judge, c.visitor, r.ids[e.ID])
 		if err != nil {
 			return err
 		}

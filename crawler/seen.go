@@ -86,7 +86,7 @@ func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]boo
 		if not[s.page.URL] {
 			continue
 		}
-		if ok, err := readToLearn(r.col, s.page); err != nil {
+		if ok, err := r.lost.readToLearn(r.col, s.page); err != nil {
 			return nil, errors.Join(err, ctx.Err())
 		} else if ok {
 			pages = append(pages, s.page)

@@ -299,6 +299,9 @@ func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error
 	if err := next.Check(); err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
+	if err := checkCost(next.Strategy, w.Settings); err != nil {
+		return err
+	}
 	changes := settings.Changes(col.Settings.Settings, next.Settings)
 	a := &resumePlan{topic: c.Topic, before: c.Topic, settings: next, changes: changes}
 	late, lately := lateChange(col.Settings, next, changes, col.Journal.End())

@@ -8,6 +8,7 @@ import (
 	"dowse/collection"
 	"dowse/internal/site"
 	"dowse/judge"
+	"dowse/settings"
 	"dowse/strategy"
 	"dowse/topic"
 )
@@ -37,6 +38,15 @@ func Strategies() []strategy.Description {
 func ForSites(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	return name == siteName
+}
+
+// checkCost returns an error if settings that are given limit the pages per site of a crawl
+// whose strategy looks for pages, where that would never apply. Strategies of Go programs may count sites.
+func checkCost(strategy string, given settings.Settings) error {
+	if given.Limits.Dry.PPRS == 0 || ForSites(strategy) || strings.HasPrefix(strategy, customStrategy) {
+		return nil
+	}
+	return fmt.Errorf("crawler: until pprs>%g: pprs counts whole sites, and the strategy %s looks for pages", given.Limits.Dry.PPRS, strategy)
 }
 
 // trainForSites trains the classifier of Ester et al. 2004, whose error rate

@@ -445,7 +445,7 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 		return nil, fmt.Errorf("crawler: import: %w: %s of it can't be read, first %s, offset %d: %s", errNothing, plain.Some(found.Lost(), "part"), l.File, l.Offset, l.Why)
 	}
 	if x == nil {
-		return nil, fmt.Errorf("crawler: import: %w", errNothing)
+		return nil, fmt.Errorf("crawler: import: %w: no record is the answer of a web server to GET", errNothing)
 	}
 	x.out.Unreadable, x.out.More = found.Unreadable, found.More
 	x.out.Undated, x.out.UndatedAll = found.Undated, found.UndatedAll

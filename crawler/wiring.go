@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"dowse"
@@ -17,6 +16,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/cluster"
+	"dowse/internal/ledger"
 	"dowse/internal/refresh"
 	"dowse/internal/repeats"
 	"dowse/internal/site"
@@ -377,15 +377,17 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 // restorer returns a function that restores the text and the links of a page
 // from the archive, with the windows that a strategy uses. The ratings of
 // windows are those of the journal. A page that was taken down stays without
-// text. A record that can't be decoded is damage; a disk that fails is not.
+// text. A record that can't be decoded is [ledger.ErrTextLost]; a disk that fails is not.
 func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
 		if errors.Is(err, collection.ErrErased) {
 			return nil // taken down: it goes on without its text
 		}
-		var system syscall.Errno
-		if err != nil && !errors.As(err, &system) {
+		if collection.Unreadable(err) {
+			return fmt.Errorf("%w: %w", ledger.ErrTextLost, err)
+		}
+		if errors.Is(err, collection.ErrNotKept) {
 			return fmt.Errorf("%w: %w", collection.ErrDamaged, err)
 		}
 		if err != nil {

@@ -3,11 +3,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +24,11 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/cluster"
 )
 
 // BenchmarkCluster crawls with real processes and reports processor time per page: on one machine, of
@@ -39,7 +50,7 @@ func BenchmarkCluster(b *testing.B) {
 		b.ReportMetric(second/many, "µs/page")
 		b.ReportMetric((second-first)/(many-few), "more-µs/page")
 	})
-	cluster := func(b *testing.B, pages int) (coordinator, worker float64) {
+	together := func(b *testing.B, pages int) (coordinator, worker float64) {
 		web := serveCluster(b, pages, 100, 0)
 		web.text = differentTexts(20_000)
 		servers := startNATS(b, 1)
@@ -51,13 +62,110 @@ func BenchmarkCluster(b *testing.B) {
 		return processorTime(c), processorTime(w)
 	}
 	b.Run("cluster", func(b *testing.B) {
-		c1, w1 := cluster(b, few)
-		c2, w2 := cluster(b, many)
+		c1, w1 := together(b, few)
+		c2, w2 := together(b, many)
 		b.ReportMetric(c2/many, "coordinator-µs/page")
 		b.ReportMetric((c2-c1)/(many-few), "coordinator-more-µs/page")
 		b.ReportMetric(w2/many, "worker-µs/page")
 		b.ReportMetric((w2-w1)/(many-few), "worker-more-µs/page")
 	})
+}
+
+// BenchmarkClusterCoordinator reports the processor time of a coordinator per page while its worker, in
+// this process, answers from memory: each visit is made once, by a first crawl, and not again. "long" has
+// pages with about 20 KB of text and 4 links, "usual" with 5 KB and 40. As in BenchmarkCluster, "more" is
+// what a further page costs. Run it with -benchtime 1x.
+func BenchmarkClusterCoordinator(b *testing.B) {
+	const few, many = 4000, 16000
+	for _, x := range []struct {
+		name        string
+		text, links int
+	}{{"long", 20_000, 4}, {"usual", 5000, 40}} {
+		web := serveCluster(b, many, 100, 0)
+		web.text = withLinks(web, differentTexts(x.text), x.links-4)
+		known := &rememberedVisits{}
+		crawl := func(b *testing.B, pages int, strategy string) float64 {
+			servers := startNATS(b, 1)
+			defer known.work(b, servers.url(), 256)()
+			c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), "--strategy", strategy, "--pages", fmt.Sprint(pages))
+			c.ended(exitOK)
+			return processorTime(c)
+		}
+		for _, strategy := range []string{"auto", "online", "breadth-first"} {
+			b.Run(x.name+"/"+strategy, func(b *testing.B) {
+				crawl(b, many, strategy)
+				first, second := crawl(b, few, strategy), crawl(b, many, strategy)
+				b.ReportMetric(second/many, "µs/page")
+				b.ReportMetric((second-first)/(many-few), "more-µs/page")
+			})
+		}
+	}
+}
+
+// withLinks returns a function that adds links to other pages of the web to the text of a page.
+func withLinks(w *clusterWeb, text func(page int) string, links int) func(page int) string {
+	return func(page int) string {
+		rng := rand.New(rand.NewPCG(5, uint64(page)))
+		var b strings.Builder
+		b.WriteString(text(page))
+		for range links {
+			to := rng.IntN(w.n)
+			fmt.Fprintf(&b, "<li><a href=%q>keeper of light %d</a> and what he wrote</li>", w.url(to), to)
+		}
+		return b.String()
+	}
+}
+
+// rememberedVisits are the results of visits, by what was visited.
+type rememberedVisits struct {
+	results sync.Map
+	takes   time.Duration // a visit that is answered from memory
+	made    atomic.Int64  // visits in all
+}
+
+// work works for the crawl on some servers until end is called. A visit that was made before is answered
+// from memory.
+func (r *rememberedVisits) work(b *testing.B, servers string, conns int) (end func()) {
+	b.Helper()
+	o := cluster.Options{URLs: servers, Version: crawler.Version}
+	if err := o.Check(); err != nil {
+		b.Fatal(err)
+	}
+	conn, err := cluster.Connect(b.Context(), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := crawler.Config{}
+	cfg.AllowNet = []string{"127.0.0.0/8"}
+	visits, close := crawler.WorkerVisits(cfg)
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- conn.Work(ctx, b.Context(), &cluster.Worker{Conns: conns, Make: func(files map[string][]byte) (func(context.Context, cluster.Job) *cluster.Result, error) {
+			visit, err := visits(files)
+			return func(ctx context.Context, j cluster.Job) *cluster.Result {
+				defer r.made.Add(1)
+				key := fmt.Sprint(j.Visit.Kind, j.Visit.URL)
+				if x, ok := r.results.Load(key); ok {
+					time.Sleep(r.takes)
+					copied := *x.(*cluster.Result)
+					return &copied
+				}
+				x := visit(ctx, j)
+				copied := *x
+				r.results.Store(key, &copied)
+				return x
+			}, err
+		}})
+	}()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+		close()
+		conn.Close()
+	}
 }
 
 // BenchmarkClusterBytes reports how many bytes per page pass through the servers, and how many the
@@ -98,91 +206,141 @@ func BenchmarkClusterBytes(b *testing.B) {
 	b.ReportMetric(disk/pages, "disk-bytes/page")
 }
 
-// BenchmarkClusterScaling reports the pages per second of 1, 2, 4 and 8 workers on a web whose pages take
-// 100 ms: with 32 connections each, and with 4, for which the processors of a small machine suffice.
+// BenchmarkClusterScaling reports the pages per second of 1, 2, 4 and 8 workers with 32 connections each on a
+// web whose pages take 100 ms. "processes" are real workers. "memory" are workers in this process that answer from memory after 100 ms, so that the processors of
+// a small machine are not full with the first of them: it shows what the coordination adds.
 func BenchmarkClusterScaling(b *testing.B) {
-	for _, conns := range []int{4, 32} {
-		for _, n := range []int{1, 2, 4, 8} {
-			b.Run(fmt.Sprintf("conns=%d/workers=%d", conns, n), func(b *testing.B) {
-				pages := 300 * n * min(conns, 16) / 4
-				web := serveCluster(b, pages, 200, 100*time.Millisecond)
-				web.text = differentTexts(1000)
-				servers := startNATS(b, 1)
-				c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url())
-				for range n {
-					startWorker(b, servers.url(), conns)
-				}
-				awaitThat(b, "the first pages", func() bool { return web.known() > pages/4 || !c.running() })
-				begun, first := time.Now(), web.known()
-				awaitThat(b, "nearly all pages", func() bool { return web.known() >= pages*9/10 || !c.running() })
-				b.ReportMetric(float64(web.known()-first)/time.Since(begun).Seconds(), "pages/s")
-				c.ended(exitOK)
-			})
+	const conns, each = 32, 2500
+	const takes = 100 * time.Millisecond
+	scale := func(b *testing.B, n int, web *clusterWeb, start func(servers string), made func() int) {
+		pages := n * each
+		servers := startNATS(b, 1)
+		c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), "--pages", fmt.Sprint(pages))
+		for range n {
+			start(servers.url())
 		}
+		awaitThat(b, "the first pages", func() bool { return made() > pages/4 || !c.running() })
+		begun, first := time.Now(), made()
+		awaitThat(b, "nearly all pages", func() bool { return made() >= pages*9/10 || !c.running() })
+		b.ReportMetric(float64(made()-first)/time.Since(begun).Seconds(), "pages/s")
+		c.ended(exitOK)
 	}
-}
-
-// BenchmarkClusterHarvest reports which share of the pages that a crawl fetches first is on topic, for one
-// machine with 16 connections and for four workers with 4 each, over five random webs and seeds.
-func BenchmarkClusterHarvest(b *testing.B) {
-	const all, fetched = 3000, 600
-	for seed := range 5 {
-		b.Run(fmt.Sprint(seed), func(b *testing.B) {
-			args := slices.Concat([]string{"crawl", "lighthouse keeper", "--pages", fmt.Sprint(fetched), "--rng", fmt.Sprint(seed + 1)}, clusterArgs)
-			harvest := func(dir string, args ...string) float64 {
-				startDowse(b, args...).ended(exitOK)
-				p := startDowse(b, "status", dir, "--json")
-				p.ended(exitOK)
-				var st struct{ Harvest float64 }
-				if err := json.Unmarshal(p.out.Bytes(), &st); err != nil {
-					b.Fatal(err)
-				}
-				return st.Harvest
-			}
-			web := serveCluster(b, all, 100, 2*time.Millisecond)
-			web.page = topicalWeb(web, uint64(seed))
-			dir := filepath.Join(b.TempDir(), "alone.dowse")
-			b.ReportMetric(harvest(dir, append(args, "-s", web.url(0), "-o", dir, "--conns", "16")...), "alone")
-			servers := startNATS(b, 1)
-			for range 4 {
-				startWorker(b, servers.url(), 4)
-			}
-			dir = filepath.Join(b.TempDir(), "cluster.dowse")
-			b.ReportMetric(harvest(dir, append(args, "-s", web.url(0), "-o", dir, "--cluster", servers.url())...), "cluster")
+	for _, n := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprintf("processes/workers=%d", n), func(b *testing.B) {
+			web := serveCluster(b, n*each, 200, takes)
+			web.text = differentTexts(1000)
+			scale(b, n, web, func(servers string) { startWorker(b, servers, conns) }, web.known)
+		})
+	}
+	web := serveCluster(b, 8*each, 200, 0)
+	web.text = differentTexts(1000)
+	known := &rememberedVisits{}
+	for _, n := range []int{8, 1, 2, 4, 8} { // the first one fills the memory, and is reported again
+		b.Run(fmt.Sprintf("memory/workers=%d", n), func(b *testing.B) {
+			before := known.made.Load()
+			scale(b, n, web, func(servers string) { b.Cleanup(known.work(b, servers, conns)) }, func() int { return int(known.made.Load() - before) })
+			known.takes = takes
 		})
 	}
 }
 
-// topicalWeb returns a function that makes pages of a web of which a fifth is on topic. Two thirds of the
-// links of a page lead to pages of its own kind, and their words mostly show which kind that is.
-func topicalWeb(w *clusterWeb, seed uint64) func(page int) string {
-	on := func(i int) bool { return i%5 == 0 }
-	words := [2]string{"the harbour master sold fish and rope to the merchants of the town", "the lighthouse keeper lit the lamp of the lighthouse for ships at night"}
-	return func(page int) string {
-		rng := rand.New(rand.NewPCG(seed, uint64(page)))
-		kind := func(is bool) string {
-			if is {
-				return words[1]
+// BenchmarkClusterHarvest reports which share of the first 800 pages of a crawl of the demo web is on topic, by
+// the web's own truth: for one machine with 16 connections and for four workers with 4 each, over five random
+// webs.
+func BenchmarkClusterHarvest(b *testing.B) {
+	const all, fetched = 2400, 800
+	for seed := range 5 {
+		b.Run(fmt.Sprint(seed), func(b *testing.B) {
+			d, err := openDemoWeb(collection.Demo{Pages: all, Seed: uint64(seed + 1)})
+			if err != nil {
+				b.Fatal(err)
 			}
-			return words[0]
-		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "<html lang=en><title>Page %d</title>", page)
-		for k := range 5 + rng.IntN(10) {
-			fmt.Fprintf(&b, "<p>%s in the year %d, number %d.</p>", kind(on(page)), 1700+rng.IntN(300), k*rng.IntN(1000))
-		}
-		for range 12 {
-			to := rng.IntN(w.n)
-			if rng.IntN(3) > 0 && on(to) != on(page) {
-				to -= to % 5
-				if !on(page) {
-					to++
+			file := filepath.Join(b.TempDir(), "tide-pools.topic.yaml")
+			data, err := json.Marshal(map[string]any{"dowse": "topic/v1", "name": "tide-pools", "words": d.topic.Words, "also": d.topic.Also, "not": d.topic.Not})
+			if err == nil {
+				err = os.WriteFile(file, data, 0o600)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			args := slices.Concat([]string{"crawl", file, "--pages", fmt.Sprint(fetched)}, clusterArgs, []string{"--delay", "20ms"})
+			harvest := func(name string, further ...string) float64 {
+				web := serveDemo(b, d)
+				for _, u := range d.seeds {
+					further = append(further, "-s", web.there.Replace(string(u)))
 				}
+				dir := filepath.Join(b.TempDir(), name)
+				startDowse(b, slices.Concat(args, []string{"-o", dir}, further)...).ended(exitOK)
+				p := startDowse(b, "pages", dir, "--json")
+				p.ended(exitOK)
+				on, n := 0, 0
+				for line := range strings.Lines(p.out.String()) {
+					var row struct{ URL string }
+					if err := json.Unmarshal([]byte(line), &row); err != nil {
+						b.Fatal(err)
+					}
+					n++
+					if relevant, _ := d.web.Truth(dowse.URL(web.back.Replace(row.URL)), demoTopic); relevant {
+						on++
+					}
+				}
+				return float64(on) / float64(n)
 			}
-			fmt.Fprintf(&b, "<p>%d %s <a href=%q>%s</a></p>", rng.IntN(1000), kind(on(to)), w.url(to%w.n), kind(on(to) != (rng.IntN(5) == 0)))
-		}
-		return b.String()
+			b.ReportMetric(harvest("alone.dowse", "--conns", "16"), "alone")
+			servers := startNATS(b, 1)
+			for range 4 {
+				startWorker(b, servers.url(), 4)
+			}
+			b.ReportMetric(harvest("cluster.dowse", "--cluster", servers.url()), "cluster")
+			best, _ := d.web.Oracle(demoTopic, d.seeds, fetched)
+			b.ReportMetric(best, "best")
+		})
 	}
+}
+
+// A servedDemo is a demo web on addresses of loopback, one for each of its sites: workers are processes of
+// their own, which resolve names as usual.
+type servedDemo struct {
+	there, back *strings.Replacer // between the URLs of the web and those at which it is served
+	names       map[string]string // of sites, by address
+	web         http.Handler
+}
+
+func serveDemo(b *testing.B, d *demoWeb) *servedDemo {
+	b.Helper()
+	s := &servedDemo{names: map[string]string{}, web: d.web.Handler()}
+	var there, back []string
+	port := 0
+	for site := range d.web.Sites() {
+		n := len(s.names)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.%d.%d:%d", n/200, n%200+1, port))
+		if err != nil {
+			b.Fatal(err)
+		}
+		port = l.Addr().(*net.TCPAddr).Port
+		s.names[l.Addr().String()] = site.Host
+		there = append(there, "//"+site.Host+"/", "//"+l.Addr().String()+"/")
+		back = append(back, "//"+l.Addr().String()+"/", "//"+site.Host+"/")
+		server := &http.Server{Handler: s}
+		go server.Serve(l)
+		b.Cleanup(func() { server.Close() })
+	}
+	s.there, s.back = strings.NewReplacer(there...), strings.NewReplacer(back...)
+	return s
+}
+
+func (s *servedDemo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	r.Host = s.names[r.Context().Value(http.LocalAddrContextKey).(net.Addr).String()]
+	got := httptest.NewRecorder()
+	s.web.ServeHTTP(got, r)
+	for name, values := range got.Header() {
+		for _, v := range values {
+			rw.Header().Add(name, s.there.Replace(v))
+		}
+	}
+	rw.Header().Del("Content-Length") // addresses and names differ in length
+	rw.WriteHeader(got.Code)
+	io.WriteString(rw, s.there.Replace(got.Body.String()))
 }
 
 func benchText() string {

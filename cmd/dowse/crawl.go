@@ -269,6 +269,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 		c.keepOwn(w, &cfg)
 		return c.resumeJob(w, dir, cfg)
 	}
+	if err := checkCost("", cfg); err != nil {
+		return nil, err
+	}
 	return &job{dir, cfg, false}, nil
 }
 
@@ -309,6 +312,9 @@ func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, er
 		return nil, err
 	}
 	if err := c.frozen(w, dir, &cfg); err != nil {
+		return nil, err
+	}
+	if err := checkCost(dir, cfg); err != nil {
 		return nil, err
 	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
@@ -516,9 +522,28 @@ func checkStrategy(cfg crawler.Config) error {
 	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
 		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, chosen)
 	}
-	forSites := cfg.Unit == crawler.UnitSite || crawler.ForSites(cfg.Settings.Strategy) || cfg.Topic != nil && crawler.ForSites(cfg.Topic.Strategy)
-	if cfg.Settings.Limits.Dry.PPRS > 0 && !forSites {
-		return usage("--until pprs>%g: pprs counts whole sites; add --unit site", cfg.Settings.Limits.Dry.PPRS)
+	return nil
+}
+
+// checkCost returns an error for --until pprs where a crawl looks for pages: it would never
+// end that crawl. dir is the collection that is changed or resumed, "" for a new crawl.
+func checkCost(dir string, cfg crawler.Config) error {
+	cost := cfg.Settings.Limits.Dry.PPRS
+	if cost == 0 {
+		return nil
+	}
+	if dir == "" {
+		if cfg.Unit == crawler.UnitSite || crawler.ForSites(cfg.Settings.Strategy) || cfg.Topic != nil && crawler.ForSites(cfg.Topic.Strategy) {
+			return nil
+		}
+		return usage("--until pprs>%g: pprs counts whole sites; add --unit site", cost)
+	}
+	kept, err := collection.ReadSettings(dir)
+	if err != nil {
+		return inCollection(err)
+	}
+	if !crawler.ForSites(kept.Strategy) {
+		return usage("--until pprs>%g: pprs counts whole sites, and %s is a crawl for pages; use recall or gain", cost, dir)
 	}
 	return nil
 }
@@ -731,9 +756,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
-	if isTight() { // by --memory
-		w.spare = nil
+	n := int64(spare)
+	if cfg.Cluster != nil {
+		n = coordinatorSpare
 	}
+	w.spare = reserve(n) // --memory may have lowered the limit
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
 	}

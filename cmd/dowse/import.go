@@ -127,7 +127,7 @@ func reportMade(w *world, s *crawler.Salvaged, asJSON bool, title string) error 
 func printMade(w *world, s *crawler.Salvaged, title string) {
 	t := &sheet{}
 	t.add(oneLine(title))
-	t.field("archive", "%s with their dates and contents", some(s.Answers, "answer"))
+	t.field("archive", "%s, with dates and contents", some(s.Answers, "answer"))
 	if s.Requisites > 0 {
 		t.field("", "%s that are no pages: images, style sheets and the like", some(s.Requisites, "answer"))
 	}

@@ -359,8 +359,16 @@ func consequence(m collection.Model, dir string) string {
 		head = fmt.Sprintf("back to %s (%s)", m.Model, some(m.Labels, "label"))
 		back = "=" + m.Before
 	}
-	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked; undo: dowse label %s --undo%s",
-		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
+	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked%s; undo: dowse label %s --undo%s",
+		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), passedOverBy(m), dir, back)
+}
+
+// passedOverBy returns how many pages a training passed over because of damage, "" for none.
+func passedOverBy(m collection.Model) string {
+	if m.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s can't be read and kept their verdicts", some(m.Unread, "page"))
 }
 
 // undo returns to an earlier model. Labels that only later models were trained on are set

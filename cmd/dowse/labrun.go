@@ -37,10 +37,12 @@ type labRunCmd struct {
 	Hubs   string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
 	Traces []string `placeholder:"FILE" help:"Access logs of --web."`
 	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
-	Pages  int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
-	Sets   int      `placeholder:"N" help:"Use another number of seed sets."`
-	From   string   `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
-	Quiet  bool     `short:"q" help:"Print errors only."`
+	// Topics that the experiment does not draw from its web.
+	Without string `placeholder:"FILE" help:"Leave out the topics of a file, such as those that were tuned on."`
+	Pages   int    `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets    int    `placeholder:"N" help:"Use another number of seed sets."`
+	From    string `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
+	Quiet   bool   `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags
 }
@@ -231,6 +233,12 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		x.Topics = experiment.Topics{From: c.Topics, Limit: x.Topics.Limit}
 		changed = true
 	}
+	if c.Without != "" {
+		if err := x.Topics.LeaveOut(c.Without); err != nil {
+			return nil, "", usage("%w", err)
+		}
+		changed = true
+	}
 	for _, n := range []struct {
 		from int
 		to   *int
@@ -266,6 +274,7 @@ func (c *labRunCmd) command(dir string) string {
 		add("traces", t)
 	}
 	add("topics", c.Topics)
+	add("without", c.Without)
 	add("seeds", c.From)
 	if c.Pages > 0 {
 		add("pages", fmt.Sprint(c.Pages))

@@ -312,6 +312,8 @@ func TestAgentIsRefused(t *testing.T) {
 		{"start_crawl", m{"topic": "x", "scope": "moon"}, "want web, domain, host or prefix"},
 		{"continue_crawl", m{"collection": "none"}, "there is no collection"},
 		{"continue_crawl", m{"collection": "pools", "pages": 9999}, "want at most 60"},
+		{"continue_crawl", m{"collection": "pools", "pages": 3}, "pages: got 3, and the collection has a limit of 5"},
+		{"continue_crawl", m{"collection": "pools", "pages": 20}, "seconds: the collection has no limit, and this server allows"},
 		{"stop_crawl", m{"collection": "../pools"}, "there is no collection"},
 		{"wait", m{"collection": "none"}, "there is no collection"},
 		{"status", m{}, "missing properties"},

@@ -337,6 +337,9 @@ func (c *searchCmd) printTotals(w *world, r *search.Result) {
 	if r.Lag.Pages > 0 {
 		fmt.Fprintf(w.err, "note: the index lacks %s, fetched since %s\n", some(r.Lag.Pages, "page"), r.Lag.Since.Local().Format("2006-01-02 15:04:05"))
 	}
+	if r.Unread > 0 {
+		fmt.Fprintf(w.err, "note: %s can't be read, because records of the archive are damaged; see dowse collection verify\n", some(r.Unread, "page"))
+	}
 }
 
 // followIndex keeps the index of a collection up to date while it is crawled, unless its settings say

@@ -58,7 +58,11 @@ func (c *setCmd) Run(w *world) error {
 	want := crawler.Wanted{Reset: w.reset("set"), Drop: c.Drop, By: os.Getenv("USER"), Agreed: w.consent(false).keep}
 	want.Settings = settings.Settings{Scope: c.Scope, Limits: c.Limits, Politeness: c.Politeness, Order: settings.Order{Threshold: c.Threshold}}
 	want.Settings.Block = c.Block
-	if err := checkSettings(crawler.Config{Settings: want.Settings}); err != nil {
+	changed := crawler.Config{Settings: want.Settings}
+	if err := checkSettings(changed); err != nil {
+		return err
+	}
+	if err := checkCost(c.Dir, changed); err != nil {
 		return err
 	}
 	// A value that is the default is a change, too, if the collection has another.

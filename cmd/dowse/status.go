@@ -44,7 +44,8 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --check      exit 8 if unhealthy
   dowse status reefs.dowse --targets reefs.split.json --watch
 
-Unhealthy means: the books do not balance; less is free on the disk than
+Unhealthy means: a part of the collection is damaged, as far as that can be seen
+without reading all of it; the books do not balance; less is free on the disk than
 --disk-floor; the crawl runs, links wait, and nothing was committed for 5
 minutes; its name server does not answer; or it does not run, and the last run
 was killed or ended with an error, for lack of disk, memory or network, or with
@@ -208,6 +209,8 @@ func (st *status) problem(now time.Time) string {
 		return ""
 	}
 	switch a.Name {
+	case operations.AilDamaged:
+		return a.Text + "; see dowse collection verify " + st.Dir
 	case operations.AilBooks:
 		return a.Text + "; run dowse collection verify"
 	case operations.AilDisk:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"slices"
@@ -26,10 +27,10 @@ func (topicDeweyCmd) Help() string {
 
 Makes the judge of Seyfi and Patel 2015: the words of a page vote for the classes
 whose labels have them, digit by digit, and a page is on topic if the class that
-wins is wanted. The paper's 20 codes on the English language are built in, with nine
-other fields of knowledge that can win instead. A table of your own needs such
-fields too: where every class is wanted, any page with one of their words is on
-topic. Columns after the label are ignored.`
+wins is wanted. The paper's 20 codes on the English language are built in, with 58
+classes of other fields of knowledge that can win instead. A table of your own needs
+such classes too: where every class is wanted, any page with one of their words is
+on topic. Columns after the label are ignored.`
 }
 
 // Run writes the judge as a model file, which model: in a topic file names. A table of
@@ -39,7 +40,11 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	if c.Digits < 1 {
 		return usage("--digits %d: want at least 1", c.Digits)
 	}
-	d := judge.Dewey{Language: c.Lang, Codes: slices.Concat(judge.PaperCodes(), otherFields()), Digits: c.Digits}
+	others, err := otherFields()
+	if err != nil {
+		return err
+	}
+	d := judge.Dewey{Language: c.Lang, Codes: slices.Concat(judge.PaperCodes(), others), Digits: c.Digits}
 	if c.Codes != "" {
 		if len(c.Want) == 0 {
 			return usage("--codes %s: the wanted classes are missing; add --want CODE,...", c.Codes)
@@ -53,7 +58,6 @@ func (c *topicDeweyCmd) Run(w *world) error {
 			return usage("--codes %s: %w", c.Codes, err)
 		}
 	}
-	var err error
 	if d.Desired, err = below(d.Codes, c.Want); err != nil {
 		return err
 	}
@@ -76,23 +80,16 @@ func hasOther(d judge.Dewey) bool {
 	})
 }
 
-// otherFields returns classes for what is not about languages, one per field of knowledge.
-// All classes of the paper are wanted, so without others every page with one of their words
-// would be on topic, and "history" and "usage" are on most pages. The labels are our own,
-// and name what everyday pages are about.
-func otherFields() []judge.Code {
-	return []judge.Code{
-		{Code: "000", Label: "computers, software, internet, data, files, news, journalism, libraries, museums, organisations"},
-		{Code: "100", Label: "philosophy, psychology, mind, ethics, logic, dreams, emotions, behaviour"},
-		{Code: "200", Label: "religion, church, god, faith, temple, bible, prayer, myths"},
-		{Code: "300", Label: "society, law, court, government, politics, elections, economy, money, bank, tax, trade, school, teachers, army, police, customs"},
-		{Code: "500", Label: "science, mathematics, physics, chemistry, energy, planets, stars, weather, earth, rocks, ocean, sea, coast, plants, trees, animals, birds, fish, insects, evolution, cells"},
-		{Code: "600", Label: "technology, medicine, doctors, hospital, health, disease, engines, cars, machines, electricity, farms, garden, food, recipes, cooking, kitchen, oven, house, children, business, management, marketing, prices, industry, building"},
-		{Code: "700", Label: "art, architecture, painting, photographs, music, songs, film, theatre, games, sports, football, team, players, match, tickets, hotels"},
-		{Code: "800", Label: "novels, poems, poetry, plays, fiction, stories, essays, authors"},
-		{Code: "900", Label: "history, geography, travel, maps, city, town, country, roads, station, war, king, century, biography, family, born"},
-	}
-}
+// fields are classes for what is not about languages.
+//
+//go:embed fields.tsv
+var fields string
+
+// otherFields returns the classes that can win against those of the paper, which are all wanted:
+// without others every page with one of their words would be on topic. There are several in each
+// field of knowledge, because a word votes for every class that has it, and nine classes of the
+// paper have the word English.
+func otherFields() ([]judge.Code, error) { return judge.ParseCodes(strings.NewReader(fields)) }
 
 // below returns the codes that begin with one of the wanted prefixes: in a decimal
 // classification the code of a class is the prefix of its subclasses. A prefix without a

@@ -43,7 +43,7 @@ func (w *world) view(dir string) (*crawler.Crawler, error) {
 // behind returns what a person should know if a crawl could not go on from the collection,
 // "" if it could.
 func behind(col *collection.Collection) string {
-	err := col.Behind()
+	err := col.Damage()
 	if err == nil {
 		return ""
 	}

@@ -281,7 +281,7 @@ func runWabac(t *testing.T, path string, ask io.Reader) (out wabacOutput) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) }))
 	defer server.Close()
 	var text, problems bytes.Buffer
-	cmd := exec.Command("node", filepath.Join(installWabac(t), "open.mjs"), server.URL+"/x.wacz")
+	cmd := exec.Command("node", filepath.Join(installNode(t, "wabac"), "open.mjs"), server.URL+"/x.wacz")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ask, &text, &problems
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &problems)
@@ -302,8 +302,8 @@ var usersCache = func() (c struct {
 	return c
 }()
 
-// installWabac returns a folder in which open.mjs can run.
-func installWabac(t *testing.T) string {
+// installNode returns a folder in which the open.mjs of a folder of testdata can run.
+func installNode(t *testing.T, folder string) string {
 	t.Helper()
 	for _, name := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -315,13 +315,13 @@ func installWabac(t *testing.T) string {
 	}
 	sum := sha256.New()
 	for _, name := range []string{"package.json", "open.mjs"} {
-		data, err := os.ReadFile(filepath.Join("testdata/wabac", name))
+		data, err := os.ReadFile(filepath.Join("testdata", folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum.Write(data)
 	}
-	dir := filepath.Join(usersCache.dir, "dowse-tests", "wabac-"+hex.EncodeToString(sum.Sum(nil))[:16])
+	dir := filepath.Join(usersCache.dir, "dowse-tests", folder+"-"+hex.EncodeToString(sum.Sum(nil))[:16])
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}
@@ -333,7 +333,7 @@ func installWabac(t *testing.T) string {
 		t.Skip("needs a cache folder:", err)
 	}
 	defer os.RemoveAll(part)
-	if err := os.CopyFS(part, os.DirFS("testdata/wabac")); err != nil {
+	if err := os.CopyFS(part, os.DirFS(filepath.Join("testdata", folder))); err != nil {
 		t.Fatal(err)
 	}
 	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline")

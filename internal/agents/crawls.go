@@ -53,6 +53,42 @@ func (s *Server) settings(b budget) (map[string][]string, error) {
 	}, nil
 }
 
+// larger completes the budget of a crawl that is continued. What the caller does not give is as large as the server allows. A
+// budget below the limits of the collection is an error, because these may be those of a person, and limits are kept.
+func (s *Server) larger(b budget, of *operations.Settings) (budget, error) {
+	has := &of.Limits
+	for _, x := range []struct {
+		name  string
+		given *int
+		most  int // of the server
+		has   int // 0 for no limit
+	}{
+		{"pages", &b.Pages, s.cfg.Pages, has.Pages},
+		{"seconds", &b.Seconds, int(s.cfg.Time / time.Second), int(has.Time / time.Second)},
+		{"megabytes", &b.Megabyte, int(s.cfg.Bytes / 1e6), int(has.Bytes / 1e6)},
+	} {
+		switch {
+		case *x.given < 0 || *x.given > x.most:
+			return b, nil // settings refuses it
+		case x.has == 0 || x.has > x.most:
+			return b, fmt.Errorf("%s: the collection has %s, and this server allows %d: continuing it here would lower that for good; a person can continue it with: dowse crawl", x.name, limitText(x.has), x.most)
+		case *x.given == 0:
+			*x.given = x.most
+		case *x.given < x.has:
+			return b, fmt.Errorf("%s: got %d, and the collection has a limit of %d: give at least that, or leave it out", x.name, *x.given, x.has)
+		}
+	}
+	return b, nil
+}
+
+// limitText returns a limit of a collection in words; 0 is none.
+func limitText(n int) string {
+	if n == 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("a limit of %d", n)
+}
+
 // A startInput is what to crawl.
 type startInput struct {
 	Topic     string   `json:"topic,omitempty" jsonschema:"what to look for, in a few words; for example: coral bleaching"`

@@ -137,10 +137,15 @@ type continueInput struct {
 }
 
 func (s *Server) continueCrawl(ctx context.Context, _ *mcp.CallToolRequest, in continueInput) (*mcp.CallToolResult, any, error) {
-	if in.Pages == 0 {
-		in.Pages = s.cfg.Pages
+	has, err := s.ops.Settings(ctx, in.Collection)
+	if err != nil {
+		return nil, nil, err
 	}
-	settings, err := s.settings(in.budget)
+	b, err := s.larger(in.budget, has)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, err := s.settings(b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,6 +203,7 @@ type searchAnswer struct {
 	Total   int         `json:"total"`
 	Some    bool        `json:"some_words_only,omitempty"`
 	Missing int         `json:"pages_not_indexed_yet,omitempty"`
+	Notes   []string    `json:"notes,omitempty"`
 	Next    int         `json:"next_offset,omitempty"`
 	Hits    []foundPage `json:"hits"`
 }
@@ -216,7 +222,7 @@ func (s *Server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, nil, asQuery(err)
 	}
-	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Hits: []foundPage{}}
+	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Notes: found.Notes, Hits: []foundPage{}}
 	room := s.cfg.Result - headRoom
 	for i := range found.Hits {
 		f := &found.Hits[i]

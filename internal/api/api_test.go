@@ -492,6 +492,20 @@ func TestETags(t *testing.T) {
 	}
 }
 
+// TestETagOfStatus checks that a status is not sent again because other programs use the disk: its ETag is weak, and has no part in that.
+func TestETagOfStatus(t *testing.T) {
+	dir := copied(t)
+	c := serve(t, dir)
+	tag := c.do("GET", base, "").Header.Get("ETag")
+	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 8<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := c.do("GET", base, "", "If-None-Match", tag)
+	if !strings.HasPrefix(tag, `W/"`) || again.StatusCode != http.StatusNotModified || again.Header.Get("ETag") != tag {
+		t.Errorf("got %s, then %d %s; want a weak tag that stays", tag, again.StatusCode, again.Header.Get("ETag"))
+	}
+}
+
 // TestLinesAndLinks checks lists as lines, whose next parts are in the header Link, and that all parts
 // together are the list.
 func TestLinesAndLinks(t *testing.T) {

@@ -269,16 +269,37 @@ func (c *call) answer(v any) error {
 	if status == 0 {
 		status = http.StatusOK
 	}
-	return c.write(status, typeJSON, append(body, '\n'))
+	body = append(body, '\n')
+	if s, ok := v.(steady); ok {
+		same, err := facts.Encode(s.Steady())
+		if err != nil {
+			return err
+		}
+		return c.writeTagged(status, typeJSON, body, "W/"+tagOf(same))
+	}
+	return c.write(status, typeJSON, body)
+}
+
+// A steady value has members that change by themselves, which are no reason to send it again. Steady returns the value without
+// them; its ETag is weak.
+type steady interface{ Steady() any }
+
+// tagOf returns the entity tag of an answer.
+func tagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // write writes an answer; that of a GET with an ETag, and without a body if the client has it.
 func (c *call) write(status int, kind string, body []byte) error {
+	return c.writeTagged(status, kind, body, tagOf(body))
+}
+
+// writeTagged is write with the tag that a GET has.
+func (c *call) writeTagged(status int, kind string, body []byte, tag string) error {
 	h := c.w.Header()
 	h.Set("Content-Type", kind)
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
-		sum := sha256.Sum256(body)
-		tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 		h.Set("ETag", tag)
 		h.Add("Vary", "Accept")
 		if hasTag(c.r.Header.Values("If-None-Match"), tag) {
@@ -299,7 +320,7 @@ func (c *call) write(status int, kind string, body []byte) error {
 func hasTag(headers []string, tag string) bool {
 	for _, h := range headers {
 		for t := range strings.SplitSeq(h, ",") {
-			if t = strings.TrimPrefix(strings.TrimSpace(t), "W/"); t == tag || t == "*" {
+			if t = strings.TrimPrefix(strings.TrimSpace(t), "W/"); t == strings.TrimPrefix(tag, "W/") || t == "*" {
 				return true
 			}
 		}

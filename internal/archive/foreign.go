@@ -18,6 +18,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"dowse"
 	"dowse/internal/durable"
 )
@@ -75,6 +77,11 @@ type ForeignAnswer struct {
 // ErrNotArchive is returned for a file that is neither WARC nor WACZ.
 var ErrNotArchive = errors.New("not a WARC or WACZ file")
 
+var (
+	errBroken = fmt.Errorf("%w that can be read: it begins as WARC, and no record is whole; compress each record by itself", ErrNotArchive)
+	errARC    = fmt.Errorf("%w but ARC, the format before; convert it, for example with warcio recompress", ErrNotArchive)
+)
+
 // Add finds the answers of a file. It returns an error if the file can't be opened or
 // contains no WARC record.
 func (f *Foreign) Add(path string) error {
@@ -101,9 +108,26 @@ func (f *Foreign) Add(path string) error {
 		records += n
 	}
 	if records == 0 {
-		return fmt.Errorf("%s: %w", path, ErrNotArchive)
+		return fmt.Errorf("%s: %w", path, whatElse(file))
 	}
 	return nil
+}
+
+// whatElse returns why a file has no record that can be read, by how it begins.
+func whatElse(file io.ReaderAt) error {
+	var start io.Reader = io.NewSectionReader(file, 0, 1<<20)
+	if z, err := gzip.NewReader(io.NewSectionReader(file, 0, 1<<20)); err == nil {
+		start = z
+	}
+	b := make([]byte, len("filedesc:"))
+	n, _ := io.ReadFull(start, b)
+	switch begins := string(b[:n]); {
+	case strings.HasPrefix(begins, "WARC/"):
+		return errBroken
+	case begins == "filedesc:":
+		return errARC
+	}
+	return ErrNotArchive
 }
 
 // Close closes the files. The caller removes the folder Temp.

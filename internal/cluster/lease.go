@@ -132,18 +132,23 @@ func (w *leaseWatch) take(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// acquire takes the lease as soon as it is free, or returns a HeldError if its holder is alive.
+// acquire takes the lease as soon as it is free, or returns a HeldError if its holder is alive. Servers that
+// can be read but not written to have a while to agree on a leader.
 func (c *Conn) acquire(ctx context.Context) (*Lease, error) {
 	w := &leaseWatch{c: c}
 	var first uint64
-	for {
+	for end := time.Now().Add(settling); ; {
 		var free bool
 		err := c.settled(ctx, func() (err error) { free, err = w.look(ctx); return err })
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("cluster: the lease: %w", err)
 		case free:
-			return w.take(ctx)
+			l, err := w.take(ctx)
+			if !isPassing(err) || time.Now().After(end) {
+				return l, err
+			}
+			first = 0 // it may have been taken although the answer was lost
 		case first == 0:
 			first = w.revision
 		case w.revision != first: // it was renewed

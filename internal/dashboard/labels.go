@@ -158,7 +158,11 @@ func modelWords(m collection.Model) string {
 	case m.Undo:
 		return fmt.Sprintf("gone back to; %s verdicts changed", count(m.Verdicts))
 	}
-	return fmt.Sprintf("%s verdicts changed, %s links re-ranked", count(m.Verdicts), count(m.Links))
+	words := fmt.Sprintf("%s verdicts changed, %s links re-ranked", count(m.Verdicts), count(m.Links))
+	if m.Unread > 0 {
+		words += fmt.Sprintf("; %s can't be read and kept their verdicts", plain.Some(m.Unread, "page"))
+	}
+	return words
 }
 
 // label keeps a label, or the same one for several pages, and goes to the next page of the queue, or back to the list.

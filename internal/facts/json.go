@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,57 +33,75 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 
 // Encode returns the JSON of a value, without the escapes that only HTML needs: URLs keep their &, and
 // titles their <, so that people can read and search what is printed.
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+func Encode(v any) ([]byte, error) { return appendEncoded(nil, v) }
+
+// appendEncoded appends what [Encode] returns.
+func appendEncoded(b []byte, v any) ([]byte, error) {
+	out := appender(b)
+	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(out, []byte("\n")), nil
+}
+
+// An appender is bytes to which everything is appended that is written.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }
 
 // JSON returns the value of the fact for a page in JSON; nil if it is not known, or is a text or
 // list without anything in it.
 func (f *Fact) JSON(r *Row) ([]byte, error) {
+	if v := f.encodable(r); v != nil {
+		return Encode(v)
+	}
+	return nil, nil
+}
+
+// encodable returns the value of the fact for a page as a value whose encoding is its JSON; nil if it is not known,
+// or is a text or list without anything in it.
+func (f *Fact) encodable(r *Row) any {
 	value := f.Value(r)
 	switch v := value.(type) {
-	case nil:
-		return nil, nil
 	case string:
 		if v == "" {
-			return nil, nil
+			return nil
 		}
 	case []string:
 		if len(v) == 0 {
-			return nil, nil
+			return nil
 		}
 	case []Cause:
 		if len(v) == 0 {
-			return nil, nil
+			return nil
 		}
 	case []dowse.Meta:
+		if len(v) == 0 {
+			return nil
+		}
 		return byName(v)
 	case time.Duration:
-		return Encode(Seconds(v))
+		return Seconds(v)
 	case float64:
-		return Encode(Finite(v))
+		return Finite(v)
 	}
-	return Encode(value)
+	return value
 }
 
-// byName returns the JSON of a table. Of several entries with one name the first counts, as in browsers.
-func byName(list []dowse.Meta) ([]byte, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
+// byName returns a table by names. Of several entries with one name the first counts, as in browsers.
+func byName(list []dowse.Meta) map[string]string {
 	m := map[string]string{}
 	for _, e := range list {
 		if _, ok := m[e.Name]; !ok {
 			m[e.Name] = e.Content
 		}
 	}
-	return Encode(m)
+	return m
 }
 
 // MarshalJSON returns the object of schema [PageSchema]: all facts of a page that are printed and known.
@@ -96,7 +115,7 @@ func (r *Row) With(names ...string) ([]byte, error) { return r.object(names) }
 // in more. What is not known is left out, so a reader sees the difference between
 // unknown and empty.
 func (r *Row) object(more []string) ([]byte, error) {
-	b := append(make([]byte, 0, 1024), `{"schema":"`+PageSchema+`"`...)
+	b := append(make([]byte, 0, r.objectSize(more)), `{"schema":"`+PageSchema+`"`...)
 	for _, f := range All() {
 		if !f.Printed {
 			continue
@@ -117,14 +136,23 @@ func (r *Row) object(more []string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// objectSize returns about how large the object is. The text of a page is most of it, if it is one of the members.
+func (r *Row) objectSize(more []string) int {
+	size := 2 << 10
+	if r.Page != nil && slices.Contains(more, "text") {
+		size += len(r.Text) + len(r.Text)/16
+	}
+	return size
+}
+
 // appendMember appends the fact to a JSON object that has a member before it, unless it is not known.
 func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
-	v, err := f.JSON(r)
-	if err != nil || v == nil {
-		return b, err
+	v := f.encodable(r)
+	if v == nil {
+		return b, nil
 	}
 	b = append(append(b, `,"`...), f.Name...)
-	return append(append(b, `":`...), v...), nil
+	return appendEncoded(append(b, `":`...), v)
 }
 
 // Select returns a JSON object with only the named facts, in their order; what is not known is null. A name

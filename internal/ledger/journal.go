@@ -403,18 +403,79 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
-	if size == 0 || size > maxRecord || body > size || place+recordHeader+uint64(size) > end {
+	size := binary.LittleEndian.Uint32(b)
+	if size == 0 || size > maxRecord || place+recordHeader+uint64(size) > end {
 		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	payload, err := j.readFull(place+recordHeader, make([]byte, size))
 	if err != nil {
 		return record{}, err
 	}
+	return recordOf(place, b, payload)
+}
+
+// recordOf returns the record with a header and a payload, or what is wrong with it.
+func recordOf(place uint64, head, payload []byte) (record, error) {
+	sum, body := binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:])
+	if int64(body) > int64(len(payload)) {
+		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
+	}
 	if crc32.Checksum(payload, castagnoli) != sum {
 		return record{}, fmt.Errorf("journal: record at %d: %w: the checksum does not match", place, ErrDamaged)
 	}
 	return record{place, payload, int(body)}, nil
+}
+
+// A readAhead is a part of the journal that was read in one piece, for readers of many
+// records. Pieces grow, so that a reader of one record does not read much more.
+type readAhead struct {
+	recordRun
+	size int // of the last piece that was asked for
+}
+
+const (
+	firstAhead = 4 << 10
+	mostAhead  = 128 << 10
+)
+
+// recordAt is [Journal.recordAt] for a reader of one record after another. What the piece
+// does not have whole and sound, and before the end of the journal, is read by itself, because
+// another goroutine may be just writing it.
+func (a *readAhead) recordAt(j *Journal, place uint64) (record, error) {
+	end := j.End()
+	if r, ok := a.find(place, end); ok {
+		return r, nil
+	}
+	if place < end {
+		a.size = min(max(2*a.size, firstAhead), mostAhead)
+		a.at = place
+		var err error
+		if a.b, err = j.read(place, make([]byte, min(uint64(a.size), end-place))); err != nil {
+			a.b = nil
+			return record{}, err
+		}
+		if r, ok := a.find(place, end); ok {
+			return r, nil
+		}
+	}
+	return j.recordAt(place)
+}
+
+// find returns the record at a place, if the piece has it whole and sound.
+func (a *readAhead) find(place, end uint64) (record, bool) {
+	if !a.has(place) {
+		return record{}, false
+	}
+	b := a.b[place-a.at:]
+	if len(b) < recordHeader {
+		return record{}, false
+	}
+	size := uint64(binary.LittleEndian.Uint32(b))
+	if size == 0 || size > uint64(len(b)-recordHeader) || place+recordHeader+size > end {
+		return record{}, false
+	}
+	r, err := recordOf(place, b, b[recordHeader:recordHeader+size:recordHeader+size])
+	return r, err == nil
 }
 
 // A reader pauses while a record is not sound, because a writer may be at work
@@ -492,8 +553,9 @@ func (j *Journal) unsound(place uint64) error {
 // end is set before each record is yielded, to where the record ends.
 func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
 	return func(yield func(record) bool) {
+		var ahead readAhead
 		for *end = from; ; {
-			r, err := j.recordAt(*end)
+			r, err := ahead.recordAt(j, *end)
 			if err != nil {
 				return
 			}

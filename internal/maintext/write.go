@@ -28,7 +28,14 @@ func (t *Text) Rest() *Text {
 
 // Plain returns the text, blocks separated by line breaks.
 func (t *Text) Plain() string {
+	size := 0
+	for i, keep := range t.keep {
+		if keep {
+			size += t.page.blocks[i].end - t.page.blocks[i].start + 1
+		}
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i, keep := range t.keep {
 		if !keep {
 			continue

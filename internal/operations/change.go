@@ -16,6 +16,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/plain"
 	"dowse/settings"
 	"dowse/weburl"
 )
@@ -186,7 +187,7 @@ func (o *Operations) Label(ctx context.Context, id string, r LabelRequest) (*Lab
 	if r.Train {
 		m, err := o.train(ctx, s, collection.Label{Do: collection.DoTrain, Accept: r.Accept, By: byOf(r.Labels), At: stamp(s.now())})
 		if err != nil {
-			return nil, err
+			return nil, untrained(err, done.Kept)
 		}
 		done.Trained, done.Command = &m, trainedCommand(s.dir, m.Refused)
 		done.Model, done.Verdicts, done.Links = m.Model, m.Change.Verdicts, m.Change.Links
@@ -198,6 +199,19 @@ func (o *Operations) Label(ctx context.Context, id string, r LabelRequest) (*Lab
 	models, err := collection.Models(s.dir)
 	done.Untrained = labels.Untrained(models)
 	return done, err
+}
+
+// untrained returns the error of a training that failed after labels were kept. It says so, because the cause may be
+// an error that changed nothing by itself.
+func untrained(err error, kept int) error {
+	if kept == 0 {
+		return err
+	}
+	cause := err
+	if damage := (*collection.DamageError)(nil); errors.As(err, &damage) {
+		cause = fmt.Errorf("%s is damaged: %w", damage.Dir, damage.Found)
+	}
+	return &Error{KindOf(err), "", fmt.Errorf("%s kept, and no model was trained on them: %w", plain.Some(kept, "label"), cause)}
 }
 
 // byOf returns who gave the labels, if that is one person.

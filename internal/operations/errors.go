@@ -58,7 +58,7 @@ func KindOf(err error) Kind {
 		return ""
 	case errors.As(err, &e):
 		return e.Kind
-	case errors.As(err, &damage), errors.As(err, &format): // first: damage may have any of the causes below
+	case errors.As(err, &damage), errors.As(err, &format), errors.Is(err, collection.ErrDamaged): // first: damage may have any of the causes below
 		return Damaged
 	case crawler.DiskFull(err):
 		return DiskFull

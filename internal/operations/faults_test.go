@@ -181,6 +181,13 @@ func garbled(data []byte) []byte {
 	return data
 }
 
+// nearTheEnd changes a byte of the last record.
+func nearTheEnd(data []byte) []byte {
+	data = slices.Clone(data)
+	data[len(data)-20] ^= 0x55
+	return data
+}
+
 // TestDamageIsUnhealthy damages collections and checks that none of them is reported as healthy, neither by a process that
 // opens it then nor by one that had it open before.
 func TestDamageIsUnhealthy(t *testing.T) {
@@ -193,6 +200,7 @@ func TestDamageIsUnhealthy(t *testing.T) {
 			spoil(t, dir, "state/*.snap", func([]byte) []byte { return nil })
 			spoil(t, dir, "state/journal-*.log", func(b []byte) []byte { return b[:len(b)/2] })
 		},
+		"the last entry of the journal": func(t *testing.T, dir string) { spoil(t, dir, "state/journal-*.log", nearTheEnd) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t)
@@ -269,6 +277,16 @@ func TestDamagedArchive(t *testing.T) {
 	}
 	if r, err := o.Status(bg, "pools"); err != nil || r.Healthy {
 		t.Errorf("it is healthy: %v", err)
+	}
+}
+
+// TestLastAnswerDamaged changes a byte of the last answer in the archive: whoever opens the collection then sees that it is damaged.
+func TestLastAnswerDamaged(t *testing.T) {
+	dir := copied(t)
+	spoil(t, dir, "archive/*.warc.gz", nearTheEnd)
+	r, err := over(t, operations.Config{Dirs: []string{dir}}).Status(bg, "pools")
+	if err != nil || r.Healthy || r.Ailment.Name != operations.AilDamaged {
+		t.Errorf("got %+v, %v; want damaged", r, err)
 	}
 }
 

@@ -71,7 +71,7 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 	defer cancel()
 	x, err := o.searcher(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, o.searchFault(ctx, ids, err)
 	}
 	defer x.mu.Unlock()
 	for _, v := range sortedViews(x.views) {
@@ -106,12 +106,33 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 	for _, s := range x.shelfs {
 		dirs = append(dirs, s.dir)
 	}
-	return &Found{SearchSchema, q.Query, result, x.notes(), searchCommand(dirs, &q)}, nil
+	return &Found{SearchSchema, q.Query, result, x.notes(result.Unread), searchCommand(dirs, &q)}, nil
+}
+
+// searchFault returns the error of an index that can't be opened. If a collection is damaged, that is the cause: an index is made of
+// its journal.
+func (o *Operations) searchFault(ctx context.Context, ids []string, err error) error {
+	for _, id := range ids {
+		s, unknown := o.shelf(id)
+		if KindOf(err) != "" || unknown != nil {
+			break
+		}
+		_ = s.locked(ctx, func(v *openView) error {
+			if damage := v.damage(); damage != "" {
+				err = failf(Damaged, "", "%s is damaged, and can't be searched: %s", s.id, plain.OneLine(damage))
+			}
+			return nil
+		})
+	}
+	return err
 }
 
 // notes returns why pages may be missing in an answer, which is damage of collections, and whether an index is temporary.
-// The views are locked.
-func (x *searching) notes() (list []string) {
+// unread is how many pages the search could not read. The views are locked.
+func (x *searching) notes(unread int) (list []string) {
+	if unread > 0 {
+		list = append(list, plain.Some(unread, "page")+" can't be read, because records of the archive are damaged")
+	}
 	for i, v := range x.views {
 		damage := v.damage()
 		x.shelfs[i].keepDamage(damage)

@@ -181,6 +181,8 @@ type Settings struct {
 	Entries  []SettingEntry      `json:"entries" doc:"what include, exclude and block have, one by one; each can be dropped"`
 	Topic    string              `json:"topic" doc:"the text of the topic file"`
 	Changes  []crawler.SetRecord `json:"changes" doc:"changes that were made, oldest first"`
+
+	Limits settings.Limits `json:"-"` // as numbers
 }
 
 // A SettingValue is one setting of a crawl.
@@ -235,7 +237,7 @@ func (o *Operations) Settings(ctx context.Context, id string) (*Settings, error)
 	if err != nil {
 		return nil, err
 	}
-	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}, Entries: entriesOf(&kept.Settings)}
+	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}, Entries: entriesOf(&kept.Settings), Limits: kept.Limits}
 	for _, f := range settings.Fields() {
 		if f.Flag == "" {
 			continue

@@ -123,6 +123,9 @@ func SiteCountsOf(c *crawl.Crawl) *SiteCounts {
 func StatusOf(col *collection.Collection, s crawl.Status, top int) *Status {
 	labels, err := collection.ReadLabels(col.Dir)
 	st := statusOf(col, s, top, col.Reasons(), labels, err)
+	if err := col.Damage(); err != nil {
+		st.damage = err.Error()
+	}
 	if err == nil {
 		if st.Audited, err = col.Audit(labels); err != nil {
 			st.Notices = append(st.Notices, err.Error())
@@ -355,6 +358,14 @@ type Report struct {
 	Command string    `json:"command" doc:"the command that prints the same"`
 }
 
+// Steady returns the report without the room on the disk, which other programs change all the time.
+func (r *Report) Steady() any {
+	steady, st := *r, *r.Status
+	st.DiskFree = 0
+	steady.Status = &st
+	return &steady
+}
+
 // The states of a collection.
 const (
 	StateRunning = "running"
@@ -395,6 +406,9 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 				st.Notices = append(st.Notices, err.Error())
 			}
 		}
+		if st.Estimate.Found > 0 && slices.ContainsFunc(st.Reasons, isTrap) {
+			st.Notices = append(st.Notices, "the estimate of what there is leaves out what was skipped as a trap")
+		}
 		st.damage = v.damage()
 		s.keepDamage(st.damage)
 		r = &Report{ID: s.id, Status: st, State: st.stateOf(), Ailment: st.Ailment(s.now()), Seen: v.at.UTC(), Event: v.seen().String(), Command: command("status", s.dir)}
@@ -404,12 +418,17 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 	return r, err
 }
 
+// isTrap reports whether URLs were skipped because they look like a trap.
+func isTrap(r collection.ReasonCount) bool {
+	return r.Skipped > 0 && (r.Reason == dowse.SkipTrapPattern || r.Reason == dowse.SkipTrapFarm)
+}
+
 // damage returns why a part of the collection can't be read, "" if all can. It is found out once
 // for a view.
 func (v *openView) damage() string {
 	if !v.looked {
 		v.looked = true
-		if err := v.col.Behind(); err != nil && !errors.Is(err, context.Canceled) {
+		if err := v.col.Damage(); err != nil && !errors.Is(err, context.Canceled) {
 			v.broken = err.Error()
 		}
 	}

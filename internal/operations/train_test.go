@@ -7,6 +7,39 @@ import (
 	"dowse/internal/operations"
 )
 
+// TestLabelsOverDamage labels pages of damaged collections. One record of the archive that can't be read is passed over, and searches
+// mention it. If no model can be trained, the error says that the labels are kept.
+func TestLabelsOverDamage(t *testing.T) {
+	dir := copied(t)
+	o := over(t, operations.Config{Dirs: []string{dir}, SearchKey: func() []byte { return []byte("0123456789abcdef") }})
+	list, err := o.Pages(bg, "pools", operations.PageQuery{Verdict: "on", Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []operations.GivenLabel
+	for _, p := range list.Pages {
+		labels = append(labels, operations.GivenLabel{URL: string(p.URL), Label: "on"})
+	}
+	at := list.Pages[4].Fetch.Archive
+	spoil(t, dir, "archive/"+at.File, func(b []byte) []byte { b[at.Offset+at.Length/2] ^= 0x55; return b })
+	done, err := o.Label(bg, "pools", operations.LabelRequest{Labels: labels, Train: true, Accept: true})
+	if err != nil || done.Trained.Error != "" || done.Trained.Unread != 1 {
+		t.Fatalf("got %+v, %v; want a model that passed over one page", done, err)
+	}
+	found, err := searched(o, "tide")
+	if err != nil || found.Unread != 1 || len(found.Notes) != 1 {
+		t.Errorf("search: got %+v, %v; want a note on one page", found, err)
+	}
+	spoil(t, dir, "state/journal-*.log", nearTheEnd)
+	_, err = o.Label(bg, "pools", operations.LabelRequest{Labels: labels[:2], Train: true})
+	if operations.KindOf(err) != operations.Damaged || !strings.Contains(err.Error(), "2 labels kept, and no model was trained") || strings.Contains(err.Error(), "nothing was changed") {
+		t.Errorf("a damaged journal: %v", err)
+	}
+	if kept, err := o.Labels(bg, "pools"); err != nil || len(kept.Labels) != len(labels) {
+		t.Errorf("got %+v, %v; want %d labels", kept, err, len(labels))
+	}
+}
+
 // TestRefusedModels trains a model that is refused because it changes many verdicts: the command of the answer uses it, and
 // does not undo the model before it.
 func TestRefusedModels(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -13,6 +14,7 @@ import (
 
 	"dowse/internal/facts"
 	"dowse/internal/plain"
+	"dowse/internal/text"
 )
 
 // celClause makes a node from an expression in CEL. CEL is for what clauses can't
@@ -27,10 +29,31 @@ func (b *builder) celClause(v any, at place) node {
 	}
 	program, err := b.cel.compile(s, b.read)
 	if err != nil {
-		b.fail(at, "see docs/predicates.md", "expr: %v", err)
+		b.fail(at, celHint(s, err), "expr: %v", err)
 		return nothing
 	}
 	return leaf{"expr: " + short(s), celTest{program}}
+}
+
+// undefinedField matches the error for a field that page or page.parent does not have.
+var undefinedField = regexp.MustCompile(`undefined field '(\w+)'`)
+
+// celHint returns what to do about an error in an expression, which may be one of conditions by name by mistake.
+func celHint(s string, err error) string {
+	const read = "see docs/predicates.md"
+	for _, name := range opNames() {
+		if regexp.MustCompile(`\b` + name + `\b\s*\(`).MatchString(s) {
+			return fmt.Sprintf("%s(…) is no part of an expression about page; write {all: [%s(…), {expr: …}]}", name, name)
+		}
+	}
+	m := undefinedField.FindStringSubmatch(err.Error())
+	if m == nil {
+		return read
+	}
+	if near := text.Nearest(m[1], factNames()); near != "" {
+		return fmt.Sprintf("did you mean page.%s? All facts are in docs/predicates.md", near)
+	}
+	return read
 }
 
 // A celEnv compiles expressions. The zero value is ready; the environment costs

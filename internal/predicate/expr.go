@@ -2,6 +2,7 @@ package predicate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -189,7 +190,7 @@ func (p *parser) atom() map[string]any {
 		p.fail("write a condition such as keyword(reef)", "a condition is missing")
 		return nil
 	case a == nil:
-		p.fail(mistake.Suggestion(name, opNames()), "unknown condition %q", cutName(name))
+		p.fail(p.suggestion(name), "unknown condition %q", cutName(name))
 		return nil
 	}
 	p.at += len(name)
@@ -199,6 +200,15 @@ func (p *parser) atom() map[string]any {
 		return nil
 	}
 	return p.arguments(a)
+}
+
+// suggestion returns what to write in place of a name that is no condition. The name of a fact is one of an
+// expression about the page.
+func (p *parser) suggestion(name string) string {
+	if slices.Contains(factNames(), name) {
+		return fmt.Sprintf("write page.%s and compare it, as in 'page.words > 200'", name)
+	}
+	return mistake.Suggestion(name, opNames())
 }
 
 // arguments reads the part in the parentheses of an atom. Only category has a

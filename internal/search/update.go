@@ -64,6 +64,8 @@ type state struct {
 	Frame int `json:"frame"`
 	// Unread counts the visits whose answers could not be read, so that they are not in the index.
 	Unread int `json:"unread,omitempty"`
+	// Damaged counts those of them whose records can't be decoded.
+	Damaged int `json:"damaged,omitempty"`
 	// Sum is a checksum of the other fields.
 	Sum uint32 `json:"sum"`
 }
@@ -388,10 +390,11 @@ func (u *updater) next(col *collection.Collection, st *state) (list []*crawl.Ent
 
 // add indexes pages in one commit with the new state.
 func (u *updater) add(w *indexWriter, col *collection.Collection, entries []*crawl.Entry, st state) error {
-	pages, err := u.prepare(entries)
+	pages, damaged, err := u.prepare(entries)
 	if err != nil {
 		return err
 	}
+	st.Damaged += damaged
 	batch := index.NewBatch()
 	for _, d := range pages {
 		if d == nil {
@@ -428,25 +431,27 @@ type indexed struct {
 }
 
 // prepare reads the texts of pages and analyses them, concurrently. A page whose record can't be read,
-// or was erased by a takedown, is nil.
-func (u *updater) prepare(entries []*crawl.Entry) ([]*indexed, error) {
+// or was erased by a takedown, is nil; damaged counts the records that can't be decoded.
+func (u *updater) prepare(entries []*crawl.Entry) (list []*indexed, damaged int, err error) {
 	if err := u.openReaders(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	list := make([]*indexed, len(entries))
-	var next atomic.Int64
+	list = make([]*indexed, len(entries))
+	var next, broken atomic.Int64
 	var wg sync.WaitGroup
 	for _, col := range u.readers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
 				if doc, err := readPage(col, entries[i].Page); err == nil {
 					list[i] = u.indexed(entries[i], doc)
+				} else if collection.Unreadable(err) {
+					broken.Add(1)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	return list, nil
+	return list, int(broken.Load()), nil
 }
 
 // openReaders opens the collection once per worker, since a Collection is not safe for concurrent use. They

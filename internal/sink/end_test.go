@@ -1,6 +1,7 @@
 package sink_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -180,5 +181,32 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 	if l := sink.Lags(c.Collection, specs, time.Now())[0]; !strings.HasPrefix(l.Error, "writing began at 2026-01-01T00:00:00Z and has not ended") {
 		t.Errorf("the error is %q", l.Error)
+	}
+}
+
+// TestSinksShareTheirPace: the feeds of any number of sinks take less than a tenth of one processor together, and at
+// least a twentieth.
+func TestSinksShareTheirPace(t *testing.T) {
+	for _, n := range []int{1, 2, 8} {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf("http://127.0.0.1:1/%d", i))
+		}
+		specs, err := sink.ParseAll(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := sink.Start(t.TempDir(), specs, 0, sink.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, share := range g.Shares() {
+			sum += share
+		}
+		g.Finish(t.Context(), nil, time.Nanosecond, 0, nil)
+		if sum > 0.1 || sum < 0.05 {
+			t.Errorf("%d sinks take %.3f of a processor", n, sum)
+		}
 	}
 }

@@ -38,10 +38,11 @@ const (
 	firstWait = time.Second      // after the first failure; it doubles with every further one
 	mostWait  = time.Minute      // after many failures
 	mostAfter = 10 * time.Minute // that a target can ask for
-	// share bounds what a feed takes of the machine while the crawl runs: after each batch it
-	// rests this many times as long as it took to make the batch. That is a tenth of one
-	// processor, enough for about 300 pages a second.
-	share = 9
+	// share bounds what the feeds of a collection take of the machine while the crawl runs: after
+	// each batch a feed rests this many times as long as it took to make the batch, once for
+	// every feed. So all of them together take a thirteenth of one processor, enough for about
+	// 200 pages a second.
+	share = 12
 )
 
 // A feed sends the pages of a collection to one sink.
@@ -54,6 +55,7 @@ type feed struct {
 	final  <-chan struct{} // closed when no more will be committed
 	poll   time.Duration
 	first  time.Duration // wait after the first failure
+	feeds  int           // of the collection, this one included
 
 	cur    cursor
 	dirty  bool // cur is not saved
@@ -81,16 +83,19 @@ func (f *feed) run(ctx context.Context) {
 			f.fail(err)
 			f.pause(ctx, f.backOff(err), f.final)
 		case more && !f.isFinal():
-			f.pause(ctx, share*spent, f.final)
+			f.pause(ctx, f.rest(spent), f.final)
 		case more:
 		case isLast:
 			return
 		default:
 			f.saveIfDirty()
-			f.pause(ctx, f.poll-time.Since(begun), f.final)
+			f.pause(ctx, max(f.poll-time.Since(begun), f.rest(spent)), f.final)
 		}
 	}
 }
+
+// rest returns how long the feed rests after a batch that took this long to make.
+func (f *feed) rest(spent time.Duration) time.Duration { return share * spent * time.Duration(f.feeds) }
 
 // isFinal reports whether no more will be committed.
 func (f *feed) isFinal() bool {

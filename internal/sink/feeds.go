@@ -71,6 +71,7 @@ func Start(dir string, specs []Spec, committed uint64, o Options) (*Feeds, error
 			lock.Close()
 			return nil, err
 		}
+		f.feeds = len(specs)
 		g.feeds = append(g.feeds, f)
 	}
 	for _, f := range g.feeds {

@@ -5,47 +5,49 @@ package sink_test
 import (
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/sink"
 )
 
 var sinkPages = flag.Int("sink-pages", 1500, "pages that BenchmarkCrawlWithSinks crawls")
 
-// BenchmarkCrawlWithSinks crawls pages of 20 KB from memory as fast as it can, without sinks and with one. The
-// metric is the time of processors per page until the last page is committed; compare runs of one machine.
+// BenchmarkCrawlWithSinks crawls pages of 20 KB from memory as fast as it can, without sinks and with some. The
+// metric is the time of processors per page until the last page is committed; compare runs of one machine. What
+// receives the pages is another process, whose time does not count. records/page is what the sinks had by then.
 //
-// A feed has a tenth of one processor, and makes batches of 256 records, so a short crawl shows the cost of its one
-// or two batches and not that of sinks: take a crawl of many batches.
+// A feed makes batches of 256 records and rests after each, so a short crawl shows the cost of its one or two
+// batches and not that of sinks: take a crawl of many batches.
 //
 //	go test ./internal/sink -run '^$' -bench CrawlWithSinks -benchtime 1x -count 5 -sink-pages 12000
 func BenchmarkCrawlWithSinks(b *testing.B) {
 	pages := *sinkPages
-	web := benchWeb(pages)
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
-	defer srv.Close()
-	for _, kind := range []string{"none", "jsonl", "http", "jsonl-all"} {
+	made := benchWeb(pages)
+	web, stream := receivers(b)
+	sinks := map[string]string{"http": web, "opensearch": "opensearch+" + web + "/reefs", "nats": stream + "/crawl.pages"}
+	for _, kind := range []string{"none", "jsonl", "http", "opensearch", "nats", "four", "jsonl-all"} {
 		b.Run(kind, func(b *testing.B) {
 			var cpu, took time.Duration
+			records := 0
 			for b.Loop() {
 				dir := b.TempDir()
-				cfg := web.config()
+				cfg := made.config()
 				switch kind {
 				case "jsonl":
 					cfg.Sinks = []string{"jsonl:" + filepath.Join(dir, "out.jsonl")}
 				case "jsonl-all":
 					cfg.Sinks = []string{"jsonl:" + filepath.Join(dir, "out.jsonl") + "#pages=all"}
-				case "http":
-					cfg.Sinks = []string{srv.URL}
+				case "four":
+					cfg.Sinks = []string{"jsonl:" + filepath.Join(dir, "out.jsonl"), sinks["http"], sinks["opensearch"], sinks["nats"]}
+				case "http", "opensearch", "nats":
+					cfg.Sinks = []string{sinks[kind]}
 				}
 				cfg.SinkWait = -1
 				c, err := crawler.Open(filepath.Join(dir, "a.dowse"), cfg)
@@ -61,11 +63,33 @@ func BenchmarkCrawlWithSinks(b *testing.B) {
 				if err := c.Close(); err != nil || n != pages {
 					b.Fatalf("%d pages, %v", n, err)
 				}
+				records += recordsSent(b, filepath.Join(dir, "a.dowse"), cfg.Sinks)
 			}
 			b.ReportMetric(float64(cpu.Microseconds())/float64(b.N*pages), "cpu-µs/page")
 			b.ReportMetric(float64(b.N*pages)/took.Seconds(), "pages/s")
+			b.ReportMetric(float64(records)/float64(b.N*pages), "records/page")
 		})
 	}
+}
+
+// recordsSent returns how many records the sinks of a collection have accepted.
+func recordsSent(b *testing.B, dir string, sinks []string) (n int) {
+	specs, err := sink.ParseAll(sinks)
+	if err != nil {
+		b.Fatal(err)
+	}
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer col.Close()
+	for _, l := range sink.Lags(col, specs, time.Now()) {
+		if l.Error != "" {
+			b.Fatalf("%s: %s", l.Sink, l.Error)
+		}
+		n += l.Sent
+	}
+	return n
 }
 
 // benchWeb returns a web of n pages of 20 KB, every second of which is on topic.

@@ -22,6 +22,8 @@ type Codes[V uint16 | uint32] struct {
 	mask    uint64
 	asked   uint64 // the bit above the codes: looked up since the last search for a victim
 	hash    uint64 // the bits above asked: those of the hash
+
+	numbered numbered // of words with a number, see Word
 }
 
 // A codeBucket has places for words that share the low bits of their hash. A
@@ -42,24 +44,45 @@ func NewCodes[V uint16 | uint32](size int, most V, code func(word string) V) *Co
 // word because in the middle of a text the hash may read eight bytes beyond the
 // word. Words longer than maxWord are computed each time.
 func (c *Codes[V]) In(t string, start, end int) V {
-	if end-start > maxWord {
+	var h uint64
+	if n := end - start; uint(n) <= 8 && start+8 <= len(t) { // as Seed.Hash, which would be a call
+		h = fold(uint64(n)*uint64(c.seed) ^ load64(t[start:])&(1<<(8*n)-1))
+	} else if n > maxWord {
 		return c.code(t[start:end])
+	} else {
+		h = c.seed.Hash(t, start, end)
 	}
-	h := c.seed.Hash(t, start, end)
 	b := &c.buckets[h&c.mask]
 	// All places are compared without a branch, since the CPU cannot predict
 	// which one matches.
-	at, known := 0, uint64(0)
-	for i := range b {
-		if k := b[i].Load(); (k^h)&c.hash == 0 {
-			at, known = i, k
-		}
+	k0, k1, k2, k3 := b[0].Load(), b[1].Load(), b[2].Load(), b[3].Load()
+	known := uint64(0)
+	if (k0^h)&c.hash == 0 {
+		known = k0
 	}
-	if known == 0 {
-		return c.learn(b, h, t[start:end])
+	if (k1^h)&c.hash == 0 {
+		known = k1
+	}
+	if (k2^h)&c.hash == 0 {
+		known = k2
+	}
+	if (k3^h)&c.hash == 0 {
+		known = k3
 	}
 	if known&c.asked == 0 {
-		b[at].CompareAndSwap(known, known|c.asked)
+		return c.ask(b, h, known, t[start:end])
+	}
+	return V(known & (c.asked - 1))
+}
+
+// ask returns the code of a word that was not looked up since the last search
+// for a victim, and marks it. known is its place's content, 0 if it has none.
+func (c *Codes[V]) ask(b *codeBucket, h, known uint64, word string) V {
+	if known == 0 {
+		return c.learn(b, h, word)
+	}
+	for i := range b {
+		b[i].CompareAndSwap(known, known|c.asked)
 	}
 	return V(known & (c.asked - 1))
 }

@@ -244,6 +244,24 @@ func meets(asked *predicate.Predicate, p *dowse.Page) bool {
 	return asked.Test(p, predicate.Facts{}).Holds
 }
 
+// LeaveOut adds the topics of a file, one per line, to Without. Topics that are named, in From
+// or List, are not drawn, so it returns an error for them.
+func (t *Topics) LeaveOut(path string) error {
+	if len(t.List) > 0 || t.From != "" && t.From != "web" {
+		return fmt.Errorf("experiment: %s: only topics that are drawn from the web can be left out, and this experiment names its topics; remove them from its list", path)
+	}
+	list, err := readTopics(path)
+	if err != nil {
+		return err
+	}
+	for _, topic := range list {
+		if !slices.Contains(t.Without, topic) {
+			t.Without = append(t.Without, topic)
+		}
+	}
+	return nil
+}
+
 // readTopics reads one topic per line; blank lines and lines that begin with #
 // are ignored.
 func readTopics(path string) (list []string, err error) {

@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -68,6 +70,20 @@ func TestTopicsApart(t *testing.T) {
 	got := b.chosen(Topics{Apart: true, Without: []string{all[1], "no such topic"}}, 10, 1)
 	if slices.Contains(got, all[1]) || len(got) == 0 {
 		t.Errorf("without %s: %v", all[1], got)
+	}
+	file := filepath.Join(t.TempDir(), "tuned.txt")
+	if err := os.WriteFile(file, []byte("# tuned on\n"+all[0]+"\n"+all[1]+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	drawn := Topics{Without: []string{all[1]}}
+	if err := drawn.LeaveOut(file); err != nil || !slices.Equal(drawn.Without, []string{all[1], all[0]}) {
+		t.Errorf("left out %v, %v", drawn.Without, err)
+	}
+	if got := b.chosen(drawn, 10, 1); slices.Contains(got, all[0]) || len(got) == 0 {
+		t.Errorf("without %s: %v", all[0], got)
+	}
+	if err := (&Topics{List: all}).LeaveOut(file); err == nil {
+		t.Error("topics that are listed were left out")
 	}
 	for i, s := range got {
 		for _, u := range got[:i] {

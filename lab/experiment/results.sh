@@ -8,7 +8,9 @@
 # Environment:
 #
 #   RUNS         folder of the runs (default: runs)
-#   WEBS         folder with wikispeedia.warc.gz (default: ../shared/webs)
+#   WEBS         folder with wikispeedia.warc.gz (default: ../shared/webs). Topics that strategies were
+#                tuned on (wikispeedia.topics.tune.txt) are left out; first-truth has those of
+#                wikispeedia.topics.report.txt
 #   EXPERIMENTS  names of the experiments to run (default: all)
 #   JOBS         crawls at a time (default: one per processor)
 #   OUT          document to write (default: docs/results.md). If only some experiments are run, the
@@ -25,6 +27,16 @@ if [ ! -x "$RUNS/dowse" ]; then
 	go build -ldflags "-X main.revision=$commit" -o "$RUNS/dowse" ./cmd/dowse
 fi
 
+# topics NAME [FLAGS]: the flags that choose the topics of an experiment on a recorded web.
+topics() {
+	[ $# -gt 1 ] || return 0
+	if [ "$1" = first-truth ]; then
+		echo "--topics $WEBS/wikispeedia.topics.report.txt"
+	else
+		echo "--without $WEBS/wikispeedia.topics.tune.txt"
+	fi
+}
+
 # run FOLDER [FLAGS]: the experiments into a folder, each by a process of its own, so that the
 # memory of one is not counted for the next.
 run() {
@@ -32,7 +44,7 @@ run() {
 	shift
 	for x in ${EXPERIMENTS:-$(ls lab/experiment/shipped | sed 's/\.yaml$//')}; do
 		code=0
-		nice -n 10 "$RUNS/dowse" lab run "$x" -q --jobs "$JOBS" "$@" -o "$to/$x" || code=$?
+		nice -n 10 "$RUNS/dowse" lab run "$x" -q --jobs "$JOBS" "$@" $(topics "$x" "$@") -o "$to/$x" || code=$?
 		# One that makes no sense on a recorded web is refused with code 2, and left out. All run on
 		# synthetic webs.
 		[ $code = 0 ] || { [ $code = 2 ] && [ $# -gt 0 ]; } || exit $code

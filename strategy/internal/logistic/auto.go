@@ -33,8 +33,9 @@ type auto struct {
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
-	names []string // by code: a word with this code that was seen since the program began; for reasons only
-	x     signals  // of the link that is rated
+	names     []string // by code: a word with this code that was seen since the program began; for reasons only
+	x         signals  // of the link that is rated
+	pageCodes []uint16 // codes of the words of the page that is read
 	autoModel
 }
 
@@ -108,11 +109,16 @@ func (s *auto) read(p *dowse.Page) {
 	m.openPage(rating(p.Verdict.Relevance))
 	title := linktext.Cut(p.Title, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], title, 0)
+	s.pageCodes = s.pageCodes[:0]
 	for _, w := range s.spans {
-		m.word(s.codes.In(title, int(w.Start), int(w.End)))
+		s.pageCodes = append(s.pageCodes, s.codes.In(title, int(w.Start), int(w.End)))
 	}
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
-		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	for i := range min(len(p.Words), cmp.Or(s.Read, 600)) {
+		s.pageCodes = append(s.pageCodes, s.pageCode(p, i))
+	}
+	touchKnown(m.known, s.pageCodes)
+	for _, c := range s.pageCodes {
+		m.word(c)
 	}
 }
 
