@@ -15,8 +15,7 @@ const (
 	// fewer, it is enough that the models agree on most pages.
 	fewestTested = TrainEvery
 	// surely is by how many standard errors a model must be better. Labels
-	// given by chance, or of pages that differ in nothing that a judge reads,
-	// do not reach it.
+	// given by chance reach it about once in six times.
 	surely = 1
 	// mostFlips is the share of the pages that may change sides before a person
 	// has looked at them, and fewestFlips the number that may do so in any case.
@@ -48,7 +47,7 @@ func (r *retraining) checkLabelled(ctx context.Context, again *rejudge) error {
 // checkBetter compares the new model with the judge without labels on labelled pages.
 // Neither has seen the label by which it is tested. The mean gain in log-loss must be at
 // least its standard error: labels that say nothing, and labels that contradict each other,
-// lead to no such gain.
+// seldom lead to such a gain.
 func (r *retraining) checkBetter() error {
 	if r.trial == nil || len(r.labelled) < fewestTested {
 		return nil
