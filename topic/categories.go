@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/internal/strictyaml"
 	"dowse/judge"
 )
@@ -48,7 +49,10 @@ func categoriesKind() evidenceKind {
 				if !slices.Contains(t.asksCategories(), name) {
 					continue
 				}
-				model, err := t.categoryModel(ctx, l, name)
+				model, entries, err := t.categoryModel(ctx, l, name)
+				if entries > 0 && entries < fewEntries {
+					m.note("%s is trained on %s of %s, which is little: its probabilities are rough; name a larger category, or a model", categoryAtom(name), plain.Some(entries, "entry"), t.Categories[name].Directory)
+				}
 				if err != nil {
 					return t.missing(inCategories, name, fixCategories, err)
 				}
@@ -150,28 +154,37 @@ func (t *Topic) checkCategories() error {
 // categoryAtom returns a category as an expression names it.
 func categoryAtom(name string) string { return "category(" + cut(name) + ")" }
 
+// fewEntries is the number of entries of a category below which a note says that they are few.
+const fewEntries = 10
+
+// fewOthers is the number of other entries below which everyday texts are added to them.
+const fewOthers = 30
+
 // categoryModel loads the model of a category, or trains it on the entries of a directory
 // against other entries, or against everyday texts if the directory has no others. It is a
 // support vector machine with calibrated probabilities, since category(NAME, MIN) compares
-// with a probability.
-func (t *Topic) categoryModel(ctx context.Context, l Loader, name string) (judge.Model, error) {
+// with a probability. It returns the number of entries that it was trained on, 0 for a model.
+func (t *Topic) categoryModel(ctx context.Context, l Loader, name string) (_ judge.Model, entries int, err error) {
 	c := t.Categories[name]
 	if c.Model != "" {
-		return l.Model(ctx, c.Model)
+		model, err := l.Model(ctx, c.Model)
+		return model, 0, err
 	}
 	m := &Material{}
 	if err := m.category(ctx, l, c); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	others := m.Contrast
-	if len(others) == 0 {
-		others, _ = everyday(t.Language())
+	if len(others) < fewOthers {
+		texts, _ := everyday(t.Language())
+		others = slices.Concat(others, texts)
 	}
 	trainer, err := judge.NewTrainer("svm", t.Language())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return trainer.Train(slices.Concat(m.Examples, others))
+	model, err := trainer.Train(slices.Concat(m.Examples, others))
+	return model, len(m.Examples), err
 }
 
 // probabilities returns what the models of the categories give a page, by the names that

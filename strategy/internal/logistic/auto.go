@@ -36,8 +36,9 @@ type auto struct {
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
-	names []string // by code: a word with this code that was seen since the program began; for reasons only
-	x     signals  // of the link that is rated
+	names     []string // by code: a word with this code that was seen since the program began; for reasons only
+	x         signals  // of the link that is rated
+	pageCodes []uint16 // codes of the words of the page that is read
 	autoModel
 	vectors *vectors.Table // nil for none
 }
@@ -109,7 +110,7 @@ func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 	return s.because(list, parts, 1e-9)
 }
 
-// mostTitleWords is the number of words of a title that are looked up in a table of vectors.
+// mostTitleWords is the number of words of a title that count as the name of its page.
 const mostTitleWords = 12
 
 // read learns from the title and the first words of a page which words belong to the topic.
@@ -118,18 +119,19 @@ func (s *auto) read(p *dowse.Page) {
 	m.openPage(rating(p.Verdict.Relevance))
 	title := linktext.Cut(p.Title, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], title, 0)
-	codes := make([]uint16, 0, mostTitleWords)
+	s.pageCodes = s.pageCodes[:0]
 	for _, w := range s.spans {
 		c := s.codes.In(title, int(w.Start), int(w.End))
-		m.word(c)
-		if len(codes) < mostTitleWords {
-			codes = append(codes, c)
-			s.kin.meet(c, title[w.Start:w.End])
-		}
+		s.kin.meet(c, title[w.Start:w.End])
+		s.pageCodes = append(s.pageCodes, c)
 	}
-	s.kin.title(codes, rating(p.Verdict.Relevance))
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
-		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	s.kin.title(s.pageCodes[:min(len(s.pageCodes), mostTitleWords)], rating(p.Verdict.Relevance))
+	for i := range min(len(p.Words), cmp.Or(s.Read, 600)) {
+		s.pageCodes = append(s.pageCodes, s.pageCode(p, i))
+	}
+	touchKnown(m.known, s.pageCodes)
+	for _, c := range s.pageCodes {
+		m.word(c)
 	}
 }
 

@@ -206,6 +206,16 @@ func (m *autoModel) openPage(r float64) {
 	m.page = pageRead{uint32(m.Pages.N), float32(r), odds, topicPrior * p, topicPrior * (1 - p)}
 }
 
+// touchKnown loads what is known of words into the processor's cache, see [lead.TouchNotes].
+//
+//go:noinline
+func touchKnown(known []knownWord, codes []uint16) (sum uint32) {
+	for _, c := range codes {
+		sum += known[c].page
+	}
+	return sum
+}
+
 // word counts a word of the page, once per page, and computes how much it belongs to the
 // topic: the log of the odds that a page with the word is relevant, against those of all
 // pages, smoothed by imaginary pages.

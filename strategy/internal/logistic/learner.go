@@ -258,10 +258,18 @@ func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anc
 		if i >= m.At.Start && i < m.At.End {
 			continue
 		}
-		w := p.Words[i]
-		k.inWindow(s.codes.In(p.Text, int(w.Start), int(w.End)), &s.form)
+		k.inWindow(s.pageCode(p, int(i)), &s.form)
 	}
 	return rating(m.Context), rating(m.AnchorScore)
+}
+
+// pageCode returns the code of the i-th word of a page.
+func (s *learner) pageCode(p *dowse.Page, i int) uint16 {
+	w := p.Words[i]
+	if len(p.Numbers) != len(p.Words) {
+		return s.codes.In(p.Text, int(w.Start), int(w.End))
+	}
+	return s.codes.Word(p.Numbers[i], p.Text, int(w.Start), int(w.End))
 }
 
 // sectionOf returns the number of the section of a mention on its page, and the index of its
