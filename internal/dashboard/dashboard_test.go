@@ -467,4 +467,7 @@ func TestReadOnlyPages(t *testing.T) {
 	if _, css, _ := s.get(t, "/static/dowse.css"); !strings.Contains(css, `.read-only form[method="post"]:not(.reads), .read-only .pick, .read-only .change, .read-only .for-changes { display: none; }`) {
 		t.Error("the style sheet does not hide the forms")
 	}
+	if _, body, _ := s.get(t, "/collections"); strings.Contains(body, `href="/new"`) {
+		t.Error("the list of collections offers a new crawl")
+	}
 }

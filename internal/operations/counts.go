@@ -19,7 +19,7 @@ type counting struct {
 	last   *pageCount
 	making chan struct{} // closed when it is made; nil if none is
 	at     time.Time     // when the last one was made
-	took   time.Duration
+	cost   cost
 }
 
 // count returns how many pages the collection has. A count is made again when the files have changed; while a
@@ -39,7 +39,7 @@ func (s *shelf) count(soon context.Context, running bool, since time.Time) *page
 	}
 	c := &s.counted
 	age := s.now().Sub(c.at)
-	recent := age >= 0 && age < max(viewLeast, viewShare*c.took) && !c.at.Before(since)
+	recent := age >= 0 && age < c.cost.pause() && !c.at.Before(since)
 	if fresh := c.last != nil && (c.last.gen == gen || running && recent); fresh || s.closed {
 		defer s.mu.Unlock()
 		return c.last
@@ -66,7 +66,7 @@ func (s *shelf) count(soon context.Context, running bool, since time.Time) *page
 // that is due is made again first, and waited for until soon ends. It is called with the lock held, and unlocks it.
 func (s *shelf) countOpen(soon context.Context, since time.Time) *pageCount {
 	age := s.now().Sub(s.made)
-	if s.made.Before(since) || age < 0 || age >= max(viewLeast, viewShare*s.took) {
+	if s.made.Before(since) || age < 0 || age >= s.cost.pause() {
 		if s.making == nil {
 			s.making = make(chan struct{})
 			go s.remake()
@@ -100,7 +100,8 @@ func (s *shelf) recount(gen string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.counted
-	c.last, c.at, c.took = n, s.now(), time.Since(began)
+	c.last, c.at = n, s.now()
+	c.cost.add(time.Since(began))
 	close(c.making)
 	c.making = nil
 }

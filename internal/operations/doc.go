@@ -36,7 +36,8 @@
 //
 // A view shows one moment. When the journal has grown, the next question has the view made again: before the
 // answer if that is cheap, otherwise in the background while the old one answers, and at most a
-// thirtieth of the time is spent on it. [Status.Seen] is the moment. Events do not wait
+// thirtieth of the time is spent on it; one view that is slow because the machine is busy counts for at most
+// twice the one before. [Status.Seen] is the moment. Events do not wait
 // for it: they are read from the journal as it grows, and numbered by their offset in it, so a
 // reader can continue after any event that it has seen.
 //
