@@ -86,8 +86,9 @@ faults: ## fail every call to the file system and the network in every way; all 
 outages: ## crawls without network, name server, files or memory, for as long as such trouble lasts: ten minutes
 	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles|TestMemoryIsKept' -v -timeout 30m
 
-chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
+chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h, then clusters for as long; a failed collection is kept
 	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)
+	$(MAKE) clusterchaos
 
 clusterchaos: ## clusters whose processes and NATS servers are killed, frozen and cut off at random, for CHAOS=1h
 	go test ./cmd/dowse -run 'TestClusterChaos$$' -v -timeout 0 -clusterchaos $(CHAOS)

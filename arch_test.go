@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
 	},
 	"dowse/strategy/internal/logistic": {
+		"dowse/internal/vectors", // which words are alike
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
 		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
 	},
@@ -54,7 +55,8 @@ var allowed = map[string][]string{
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
 		"dowse/strategy/internal/lead", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
 	},
-	"dowse/strategy/input":          {"dowse", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/linktext"},
+	"dowse/internal/vectors":        {},
+	"dowse/strategy/input":          {"dowse", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/vectors", "dowse/internal/linktext"},
 	"dowse/internal/tgraph":         {"dowse", "dowse/internal/linktext"},
 	"dowse/strategy/internal/lead":  {"dowse"},
 	"dowse/internal/linktext":       {"dowse"},
@@ -69,6 +71,7 @@ var allowed = map[string][]string{
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/requisite":      {"dowse", "dowse/weburl", "dowse/internal/archive", "dowse/internal/durable"},
 	"dowse/internal/estimate":       {},
+	"dowse/internal/garbage":        {},
 	"dowse/internal/refresh":        {"dowse"},
 	"dowse/internal/worddiff":       {},
 	"dowse/internal/lab/freshness":  {"dowse", "dowse/internal/demo", "dowse/internal/refresh"},
@@ -82,6 +85,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 		"dowse/internal/maintext", "dowse/internal/predicate", // exports: the own text of pages, and conditions on them
 		"dowse/internal/requisite", "dowse/internal/sink",
+		"dowse/internal/ledger", // texts that are lost
 	},
 	"dowse/internal/search": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier",
@@ -95,9 +99,9 @@ var allowed = map[string][]string{
 	"dowse/internal/demo":    {"dowse", "dowse/weburl"},
 	"dowse/lab":              {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier", "dowse/internal/vectors",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/garbage", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
 		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
 		"dowse/internal/cluster", // visits that workers make, commits that are published
 	},
@@ -120,7 +124,7 @@ var allowed = map[string][]string{
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
-		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace",
+		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace", "dowse/internal/vectors",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/internal/site", "dowse/internal/demo", "dowse/fetch",
 		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/text", "dowse/internal/durable", "dowse/internal/plain",
 		"dowse/internal/repeats", // what crawls do without the parts that pages of a host repeat

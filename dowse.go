@@ -40,8 +40,9 @@ type Starter interface {
 	Start(seeds []URL) []Lead
 }
 
-// Traits are the properties of a strategy that stay the same for a whole crawl.
-// The zero value describes a strategy that rates links by their page alone, in a
+// Traits are the properties of a strategy that stay the same for a whole crawl. A
+// strategy states them by a method Traits() Traits, which is called when a crawl is
+// put together, after the strategy's parameters are set. The zero value describes a strategy that rates links by their page alone, in a
 // stream, highest priority first.
 type Traits struct {
 	// Window is the number of words around a link, its anchor included, that the
@@ -69,15 +70,9 @@ type Traits struct {
 	ReadsText bool
 }
 
-// A Describer states its traits. Traits is called when a crawl is put together,
-// after the strategy's parameters are set.
-type Describer interface {
-	Traits() Traits
-}
-
 // TraitsOf returns the traits of a strategy: the zero value if it states none.
 func TraitsOf(s Strategy) Traits {
-	if d, ok := s.(Describer); ok {
+	if d, ok := s.(interface{ Traits() Traits }); ok {
 		return d.Traits()
 	}
 	return Traits{}

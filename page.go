@@ -117,11 +117,12 @@ type Rules interface {
 // A Document is the content of a page, as extracted from its HTML.
 type Document struct {
 	Title       string
-	Description string // meta description
-	Keywords    string // meta keywords
-	Language    string // as declared, or as detected; BCP 47, lower case
-	Text        string // the visible text, blocks separated by line breaks
-	Words       []Span // of Text: see [Words]
+	Description string   // meta description
+	Keywords    string   // meta keywords
+	Language    string   // as declared, or as detected; BCP 47, lower case
+	Text        string   // the visible text, blocks separated by line breaks
+	Words       []Span   // of Text: see [Words]
+	Numbers     []uint32 // of Words, where a crawl numbers them: equal words have equal numbers, 0 is no number; valid in this process only
 	Headings    []Heading
 	Links       []Link // one to a target, in document order
 	Canonical   URL    // declared by link rel=canonical; "" for none

@@ -52,7 +52,7 @@ func parts(o options) {
 	now := col.Settings.Begun
 	col.Crawl.Start(now, []dowse.URL{dowse.URL(urlOf(0))})
 
-	list := []part{{name: "choosing a lead"}, {name: "extraction"}, {name: "fingerprint"}, {name: "judge, with windows"}, {name: "WARC records"}, {name: "strategy"}, {name: "frontier and journal, without strategy"}}
+	list := []part{{name: "choosing a lead"}, {name: "extraction"}, {name: "fingerprint, numbers of words"}, {name: "judge, with windows"}, {name: "WARC records"}, {name: "strategy"}, {name: "frontier and journal, without strategy"}}
 	var body, record []byte
 	defer profiled(o.profile)()
 	for i := range o.pages {
@@ -74,6 +74,7 @@ func parts(o options) {
 		p.Document = *extract.HTML(body, v.URL, extract.Options{})
 		read := lap()
 		p.Sketch = text.Sketch(&p.Document)
+		text.Number(&p.Document)
 		sketch := lap()
 		wish.Rate(j, p)
 		judged := lap()

@@ -7,37 +7,59 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/frontier"
 	"dowse/internal/garbage"
+	"dowse/internal/ledger"
 	"dowse/strategy"
+	"dowse/weburl"
 )
 
 // scaleLinks is how many links a made page has, scaleNew how many of them no page had before.
 const (
 	scaleLinks = 40
 	scaleNew   = 30
+	scaleLast  = 20_000 // pages before each report that are crawled in any case
+	sownLinks  = 1000
+	sownNow    = 1_000_000 // URLs that are sown before the garbage collection is adjusted
 )
 
 // scale grows a collection to many known URLs and prints, at every power of ten from 100,000 on, what
 // they cost: memory, the loop's processor time for a page, disk, the pause of a snapshot, and how
 // long a new process takes from its start to the first visit. Pages are made in memory; all else is
 // as in a crawl: links are looked up, rated and queued, and every page is written to the journal.
+// A collection that is in the folder already continues.
 func scale(o options) {
 	dir := filepath.Join(o.dir, "scale.dowse")
-	col := scaleCollection(dir, o.strategy, true)
-	w := &scaleWeb{hosts: max(100, o.urls/1000), rng: rand.New(rand.NewPCG(o.seed, 3))}
+	_, err := os.Stat(dir)
+	col := scaleCollection(dir, o.strategy, err != nil)
+	w := &scaleWeb{hosts: max(100, o.urls/1000), known: col.Crawl.Frontier().Len(), rng: rand.New(rand.NewPCG(o.seed, 3))}
 	now := col.Settings.Begun
-	col.Crawl.Start(now, []dowse.URL{w.name(0)})
-	w.known = 1
+	if w.known == 0 {
+		col.Crawl.Start(now, []dowse.URL{w.name(0)})
+		w.known = 1
+	} else {
+		now = now.Add(365 * 24 * time.Hour) // after all before it
+		col.Crawl.Resume(crawl.Limits{})
+	}
 	fmt.Println("     URLs    pages | B/URL resident  heap frontier  disk | µs/page in the loop | snapshot: pause   written in  B/URL | restart")
 	pages, mark := 0, 100_000
+	for mark <= w.known {
+		mark *= 10
+	}
 	var loop loopTime
 	var pacer garbage.Pacer
 	for mark <= o.urls {
+		if n := mark - scaleNew*scaleLast; o.sow > 0 && mark > o.sow && w.known < n {
+			sow(col, w, n, now)
+			pacer.Pace()
+			continue
+		}
 		batch := w.pages(256)
 		loop.begin()
 		for _, p := range batch {
@@ -67,6 +89,33 @@ func scale(o options) {
 	}
 }
 
+// sow adds URLs up to a number, a million at most, without the strategy, which takes most of the time of a crawl. They
+// are the links of made pages: written to the journal as such, and entered in the frontier by the same calls,
+// with the notes of a URL that waits.
+func sow(col *collection.Collection, w *scaleWeb, upTo int, now time.Time) {
+	f := col.Crawl.Frontier()
+	note := f.Note(f.Top(1)[0])
+	for end := min(w.known+sownNow, upTo); w.known < end; {
+		page := f.Top(1)[0]
+		e := &ledger.Entry{Kind: ledger.EntryPage, At: now, ID: page, Page: w.page(f.URL(page))}
+		for range sownLinks {
+			u := w.name(w.known)
+			w.known++
+			id, _ := f.See(u, weburl.Host(u))
+			p := w.rng.Float64()
+			f.SetDepth(id, 9, 1)
+			f.SetPriority(id, p, dowse.Replace)
+			f.SetNote(id, note)
+			f.Queue(id)
+			e.Found = append(e.Found, dowse.Link{URL: u})
+			e.Links = append(e.Links, ledger.Decision{ID: id, Target: id, Fresh: true, State: dowse.Waiting, Priority: p, Offered: p})
+		}
+		f.Settle(page, dowse.Visited)
+		f.SetVisit(page, frontier.Visit{Relevance: e.Page.Verdict.Relevance, Place: col.Journal.Record(e)})
+	}
+	fatalIf(col.Journal.Sync())
+}
+
 // loopTime is the processor time of the loop over the pages since the last report.
 type loopTime struct {
 	begun, sum float64
@@ -78,8 +127,7 @@ func (l *loopTime) begin() { l.begun = cpu() }
 func (l *loopTime) end(pages int) {
 	l.sum += cpu() - l.begun
 	l.pages += pages
-	const recent = 20_000 // so that the figure is that of a crawl of this size
-	if l.pages > 2*recent {
+	if l.pages > 2*scaleLast { // so that the figure is that of a crawl of this size
 		l.sum, l.pages = l.sum/2, l.pages/2
 	}
 }
@@ -154,16 +202,24 @@ type scaleWeb struct {
 }
 
 func (w *scaleWeb) name(i int) dowse.URL {
-	return dowse.URL(fmt.Sprintf("http://host-%d.example/section-%d/page-%d", i%w.hosts, i%17, i))
+	b := strconv.AppendInt(append(make([]byte, 0, 64), "http://host-"...), int64(i%w.hosts), 10)
+	b = strconv.AppendInt(append(b, ".example/section-"...), int64(i%17), 10)
+	return dowse.URL(strconv.AppendInt(append(b, "/page-"...), int64(i), 10))
+}
+
+// page returns a page without links.
+func (w *scaleWeb) page(u dowse.URL) *dowse.Page {
+	p := &dowse.Page{URL: u, Outcome: dowse.Fetched}
+	p.Fetch = dowse.Fetch{Status: 200, Type: "text/html", Bytes: 9000, Wire: 3000}
+	p.Title = "A made page"
+	p.Verdict = dowse.Verdict{Relevance: w.rng.Float64(), Judge: "made", Scale: "share", Because: []dowse.Because{{What: "made", Weight: 0.4, Count: 3}}}
+	return p
 }
 
 func (w *scaleWeb) pages(n int) []*dowse.Page {
 	list := make([]*dowse.Page, n)
 	for i := range list {
-		p := &dowse.Page{Outcome: dowse.Fetched}
-		p.Fetch = dowse.Fetch{Status: 200, Type: "text/html", Bytes: 9000, Wire: 3000}
-		p.Title = "A made page"
-		p.Verdict = dowse.Verdict{Relevance: w.rng.Float64(), Judge: "made", Scale: "share", Because: []dowse.Because{{What: "made", Weight: 0.4, Count: 3}}}
+		p := w.page("")
 		p.Links = make([]dowse.Link, scaleLinks)
 		for k := range p.Links {
 			u := w.rng.IntN(w.known)

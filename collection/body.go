@@ -34,12 +34,12 @@ var ErrNotKept = errors.New("it is not in the archive")
 // codings undone, and its Content-Type. A body longer than 64 MiB is cut off
 // there. A page that was archived as a reference to an earlier answer with the
 // same body is read from that answer. The error is [ErrErased] or [ErrNotKept]
-// if the archive has no record of the page. A record whose checksum does not match
-// is an error, so a flipped bit never passes for what the server sent.
+// if the archive has no record of the page, and matches [ErrDamaged] if the record can't be
+// decoded or its checksum does not match, so a flipped bit never passes for what the server sent.
 func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
-		return nil, "", fmt.Errorf("collection: %s: %w", p.URL, err)
+		return nil, "", fmt.Errorf("collection: %s: %w", p.URL, reading(err))
 	}
 	return body, header.Get("Content-Type"), nil
 }
@@ -269,7 +269,7 @@ func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
 func (c *Collection) document(p *dowse.Page, read func(body []byte, opt extract.Options, header http.Header) *dowse.Document) (*dowse.Document, error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
-		return nil, fmt.Errorf("collection: %s: %w", p.URL, err)
+		return nil, fmt.Errorf("collection: %s: %w", p.URL, reading(err))
 	}
 	text, _ := extract.Decode(body, header.Get("Content-Type"))
 	doc := read(text, extract.Options{Agent: c.Settings.Identity.Agent}, header)

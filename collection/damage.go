@@ -177,11 +177,11 @@ func (c *Collection) archivesNothing() bool {
 	return c.Crawl.LastArchived().File == "" && c.Crawl.Status().Requests > 0
 }
 
-// Behind returns why the crawl can't go on from this journal: the archive holds more than it
+// behind returns why the crawl can't go on from this journal: the archive holds more than it
 // knows of, or less, than a crash can leave. Then lists and exports do not have every page.
 // It returns nil while another process works on the collection, because its files are then
 // of different moments. It is for collections that were opened to be read; others are refused.
-func (c *Collection) Behind() error {
+func (c *Collection) behind() error {
 	_, err := c.unknownTail()
 	if err == nil || c.changing() {
 		return nil
@@ -192,14 +192,14 @@ func (c *Collection) Behind() error {
 // smallJournal is how many bytes a journal has that is read as a whole to look for damage: a fraction of a second.
 const smallJournal = 64 << 20
 
-// Damage returns what Behind finds, or that the last record of the archive or a record in the newest part of the
+// Damage returns why the crawl can't go on from this collection, see behind, or that the last record of the archive or a record in the newest part of the
 // journal, between its two snapshots, is broken; of a small journal all is read. It reads no more than that, so that it can be
 // asked often; [Collection.Verify] reads everything. It returns nil while another process works on the collection.
 func (c *Collection) Damage() error {
 	if !c.readOnly || c.changing() {
 		return nil // it would have been refused, or is of different moments
 	}
-	if err := c.Behind(); err != nil {
+	if err := c.behind(); err != nil {
 		return err
 	}
 	err := c.lastRecord()
@@ -223,7 +223,7 @@ func (c *Collection) lastRecord() error {
 		_, err = r.Size()
 		r.Close()
 	}
-	if Unreadable(err) {
+	if err = reading(err); errors.Is(err, ErrDamaged) {
 		return err
 	}
 	return nil

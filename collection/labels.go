@@ -56,8 +56,8 @@ type Label struct {
 	Of int `json:"of,omitempty"`
 
 	Do string `json:"do,omitempty"`
-	// Accept asks, for DoTrain, to put the model into use even if it seems
-	// worse than the one in use or changes many verdicts.
+	// Accept asks, for DoTrain, to put the model into use even if
+	// labels do not show that it is better or it changes many verdicts.
 	Accept bool `json:"accept,omitempty"`
 	// Through is, for DoUndo, how many lines from the beginning count again.
 	Through int `json:"through,omitempty"`

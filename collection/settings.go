@@ -99,6 +99,7 @@ type Needs struct {
 	Trace   string `yaml:"trace,omitempty"`   // who went where, names hashed
 	Links   string `yaml:"links,omitempty"`   // links to learn from
 	Classes string `yaml:"classes,omitempty"` // a decimal classification
+	Vectors string `yaml:"vectors,omitempty"` // vectors of words in general use
 	Table   string `yaml:"table,omitempty"`   // the topic's table of weighted words
 	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
 }

@@ -10,6 +10,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // Unread lists what was passed over because it can't be read. Each problem
@@ -40,12 +41,20 @@ func (u *Unread) add(p Problem) {
 	u.Problems = append(u.Problems, p)
 }
 
-// Unreadable reports whether an error of [Collection.Body] or [Collection.Document] is damage of the
-// archive: the record can't be decoded. A page that was erased or never kept is no damage, and a disk
-// that fails says nothing about the record.
-func Unreadable(err error) bool {
+// lostText is the error of a record that can't be decoded. It matches [ledger.ErrTextLost], and so [ErrDamaged].
+type lostText struct{ error }
+
+// Unwrap returns the cause and the kind of the error.
+func (e lostText) Unwrap() []error { return []error{e.error, ledger.ErrTextLost} }
+
+// reading returns an error of reading a record as a lostText if the record can't be decoded. A page that was erased or never kept is no
+// damage, and a disk that fails says nothing about the record.
+func reading(err error) error {
 	var system syscall.Errno
-	return err != nil && !errors.Is(err, ErrErased) && !errors.Is(err, ErrNotKept) && !errors.As(err, &system)
+	if err == nil || errors.Is(err, ErrErased) || errors.Is(err, ErrNotKept) || errors.As(err, &system) {
+		return err
+	}
+	return lostText{err}
 }
 
 // doSalvage is what to do about damage.

@@ -285,7 +285,7 @@ func (v *verifier) archive() error {
 // tail checks journal and archive against each other, as it is done before a crawl goes on.
 // An archive that is too short was reported for each page that it lacks.
 func (v *verifier) tail() error {
-	if err := v.c.Behind(); errors.Is(err, ErrDamaged) {
+	if err := v.c.behind(); errors.Is(err, ErrDamaged) {
 		v.out.problem("state/journal", doSalvage, "%v", err)
 	} else if err != nil && v.out.OK() {
 		v.out.problem("archive", doSalvage, "%v", err)
@@ -352,7 +352,7 @@ func (v *verifier) replay() error {
 	v.opt.Progress("replay", 0, 0)
 	if _, _, err := again.Fold(j, 0, v.opt.Restore); err != nil {
 		do := doReplay
-		if errors.Is(err, crawl.ErrTextLost) {
+		if errors.Is(err, ErrDamaged) {
 			do = doExport // snapshots are all that is left of what the strategy learnt
 		}
 		v.out.problem("state/journal", do, "it can't be replayed: %v", err)

@@ -153,7 +153,7 @@ type turn struct {
 // what is known of each link's target.
 func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	c.hosts.tries.forget(fl.id)
-	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
+	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.stats.line.threshold
 	e := fl.entryOf(&Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle})
 	p.Links = c.f.withoutGone(p.Links)
 	c.in.endRedirects(fl.id, p)

@@ -16,11 +16,15 @@ import (
 // Config is what a crawl is made of. Only Strategy is required.
 type Config struct {
 	Strategy  dowse.Strategy
-	Threshold float64 // relevance from which a page is on topic; 0.5
-	Limits    Limits
-	Scope     Scope
-	Polite    Politeness
-	Traps     Traps
+	Threshold float64 // relevance from which a page is on topic, before any change by Set; 0.5
+
+	// ThresholdFrom is the place in the journal from which on changes by Set count. All was decided
+	// again since earlier ones. 0 means that none counts.
+	ThresholdFrom uint64
+	Limits        Limits
+	Scope         Scope
+	Polite        Politeness
+	Traps         Traps
 
 	Round     int           // leads per round, as in the papers; 0 streams
 	Lease     time.Duration // time after which a visit without outcome is given up; default 5 min
@@ -214,15 +218,20 @@ func prepare(given Config) (*Crawl, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawl{cfg: cfg, f: newURLs(nil, cfg.Key), flights: newFlights(), rounds: &rounds{}, stats: &stats{}}
+	c := &Crawl{cfg: cfg, f: newURLs(nil, cfg.Key), flights: newFlights(), rounds: &rounds{}, stats: &stats{line: &line{cfg.Threshold}}}
 	c.rec = newRecorder(cfg, c.f, c.stats)
 	c.hosts = newHosts(cfg, c.f, c.flights)
 	c.in = newIntake(cfg, c.f, c.hosts, c.rec, c.rounds)
 	c.picker = &picker{cfg: cfg, f: c.f, in: c.in, hosts: c.hosts, flights: c.flights, rounds: c.rounds, stats: c.stats, rec: c.rec}
 	c.picker.again.plan = cfg.Refresh
 	c.chances = newChances(c.in)
-	c.shadows, err = newShadows(cfg, c.f)
-	return c, err
+	if c.shadows, err = newShadows(cfg, c.f); err != nil {
+		return nil, err
+	}
+	for _, s := range c.shadows {
+		s.stats.line = c.stats.line
+	}
+	return c, nil
 }
 
 // Strategy returns the strategy of the crawl with its learnt state.

@@ -71,3 +71,15 @@ const (
 
 // Restarted has the hosts rest as at the beginning of a run.
 func (c *Crawl) Restarted(now time.Time) { c.restarted(now) }
+
+// Threshold returns the relevance from which pages are on topic at the moment.
+func (c *Crawl) Threshold() float64 { return c.stats.line.threshold }
+
+// Settable returns the config of the crawl as Set takes it.
+func (c *Crawl) Settable() Config {
+	cfg := *c.cfg
+	if cfg.Polite.Delay == 0 { // there is none; as given, 0 would mean the default
+		cfg.Polite.Delay = None
+	}
+	return cfg
+}

@@ -46,6 +46,7 @@ const (
 	EntryRequeue = ledger.EntryRequeue
 	entryCheck   = ledger.EntryCheck
 	entryLeft    = ledger.EntryLeft
+	entryLine    = ledger.EntryThreshold
 )
 
 // The labels.

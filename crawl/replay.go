@@ -13,20 +13,10 @@ import (
 )
 
 // A Restorer gives a page that was decoded from the journal its text back, for
-// strategies that read it.
+// strategies that read it. For a page whose record can't be decoded it returns [ledger.ErrTextLost]. A replay ends there; where all
+// is decided again, the page is followed without its text, so that one bad record does not prevent every later model
+// and every change of settings.
 type Restorer func(p *dowse.Page) error
-
-// ErrTextLost is what a Restorer returns for a page whose record can't be decoded. It matches ErrDamaged: a replay ends there.
-// Where all is decided again, the page is followed without its text, so that one bad record does not prevent every
-// later model and every change of settings.
-var ErrTextLost error = textLost{}
-
-type textLost struct{}
-
-func (textLost) Error() string { return "its record in the archive can't be read" }
-
-// Is reports that a lost text is damage.
-func (textLost) Is(target error) bool { return target == ErrDamaged }
 
 // A player drives a crawl with the entries of its journal, as live drivers do with visits. It
 // brings the crawl to where it was when the last entry was made. This is the fold: the state is
@@ -221,6 +211,11 @@ func (p *player) body(e *Entry) error {
 		return p.check(e)
 	case entryLeft:
 		return p.leave(e)
+	case entryLine:
+		if from := c.cfg.ThresholdFrom; from > 0 && e.Place() >= from {
+			_, err := c.in.moveLine(e.Score)
+			return err
+		}
 	case EntryModel, EntryForget, entryAgain:
 		if e.IsMark() && p.again == nil {
 			return errNewerModel
@@ -348,7 +343,7 @@ func (p *player) page(e *Entry) error {
 		return nil
 	}
 	err := p.restore(e.Page)
-	if p.again != nil && errors.Is(err, ErrTextLost) {
+	if p.again != nil && errors.Is(err, ledger.ErrTextLost) {
 		return nil // it is decided again without its text, as after a takedown
 	}
 	if err != nil {

@@ -77,6 +77,7 @@ const widerText = "scope is wider"
 // because all that was decided can be decided again under other ones.
 type Terms struct {
 	Threshold float64
+	From      uint64 // see Config.ThresholdFrom
 	Scope     Scope
 	Late      Scope // see Config
 	LinksIn   bool
@@ -85,12 +86,13 @@ type Terms struct {
 
 // terms returns the terms of the config as they are.
 func (cfg *Config) terms() Terms {
-	return Terms{cfg.Threshold, cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew}
+	return Terms{cfg.Threshold, cfg.ThresholdFrom, cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew}
 }
 
 // under returns the config with other terms.
 func (cfg Config) under(t Terms) Config {
-	cfg.Threshold, cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.Late, t.LinksIn, t.Renew
+	cfg.Threshold, cfg.ThresholdFrom = t.Threshold, t.From
+	cfg.Scope, cfg.Late, cfg.LinksIn, cfg.Renew = t.Scope, t.Late, t.LinksIn, t.Renew
 	return cfg
 }
 

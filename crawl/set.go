@@ -8,7 +8,9 @@ import (
 )
 
 // Set changes settings of a crawl that goes on, and records the change under a text that
-// names it. Of the config it uses Limits, Polite and Late. The limits are part of the entry, so a replay has them from there on; politeness only
+// names it. Of the config it uses Limits, Polite, Late and Threshold; 0 leaves the threshold as it is. It returns how many
+// visited pages have changed sides under another threshold, which applies to them and to all that follows; a crawl that is
+// loaded later needs the threshold from before the first change, and where the journal ended then (see Config). The limits are part of the entry, so a replay has them from there on; politeness only
 // decides when a host is asked. The number of concurrent visits per host stays as it is until the
 // crawl is loaded again.
 //
@@ -18,7 +20,7 @@ import (
 // returns, for a crawl that does not run.
 //
 // It must be called by the goroutine that owns the crawl, between two visits.
-func (c *Crawl) Set(now time.Time, x Config, whole bool, text string) {
+func (c *Crawl) Set(now time.Time, x Config, whole bool, text string) (sides int, err error) {
 	c.in.requeueOrphans()
 	c.tick(now)
 	if x.Limits != c.cfg.Limits {
@@ -28,11 +30,14 @@ func (c *Crawl) Set(now time.Time, x Config, whole bool, text string) {
 	conns := c.cfg.Polite.Conns
 	c.cfg.Polite = politeness(x.Polite)
 	c.cfg.Polite.Conns = conns
+	if sides, err = c.in.setThreshold(now, x.Threshold); err != nil {
+		return sides, err
+	}
 	c.in.requeue(nil, false)
 	c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: text})
 	changed, freed := c.in.gate.SetLate(x.Late)
 	if !changed {
-		return
+		return sides, nil
 	}
 	c.cfg.Late, c.picker.swept = x.Late, 0
 	if freed != nil {
@@ -43,6 +48,7 @@ func (c *Crawl) Set(now time.Time, x Config, whole bool, text string) {
 			c.land(now, &flight{id: y.id, host: y.host, idle: true}, y.page)
 		}
 	}
+	return sides, nil
 }
 
 // mayFetch reports whether no late part of the scope excludes a URL.

@@ -249,7 +249,7 @@ func (c *Crawl) parts() []part {
 
 // tail returns the parts at the end of a snapshot, which those of earlier versions lack.
 func tail(c *Crawl) []part {
-	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks, &c.f.left, repeatsPart{&c.f.repeats}}
+	return []part{counts(c.chances.used), counts(c.hosts.tries.broke), &c.stats.yield, &c.f.checks, &c.f.left, repeatsPart{&c.f.repeats}, c.stats.line}
 }
 
 // errNoURL is returned for a snapshot that refers to a URL which the frontier does not have.

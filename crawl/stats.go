@@ -25,6 +25,7 @@ type stats struct {
 
 	archived dowse.Place // of the last answer kept, in the archive's order
 	recent   ring        // of the last pages: whether they were on topic
+	line     *line
 	yield
 }
 

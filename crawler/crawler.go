@@ -107,6 +107,8 @@ type Config struct {
 	TraceSite string
 	Links     string
 	Classes   string
+	// Vectors is a file of word vectors, see dowse/internal/vectors; "" for none.
+	Vectors string
 	// LearnFrom is a collection; what its strategy has learnt is where this
 	// one starts. LearnAnyway allows one that was crawled for another topic.
 	LearnFrom   string

@@ -61,7 +61,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 
 // addLabels adds labels to the training data. They correct the judge if that
 // is possible; otherwise they are examples.
-func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Material, labels []judge.Example, again *rejudge) (err error) {
+func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Material, labels []judge.Example, again *rejudge) error {
 	switch {
 	case ForSites(g.col.Settings.Strategy):
 		m.Trained = nil
@@ -69,13 +69,11 @@ func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Materia
 	case len(labels) == 0:
 		return nil
 	}
-	var seen []topic.Seen
-	if m.Trained == nil && len(m.Examples) == 0 {
-		if seen, err = again.seenPages(ctx, firstSeen, false); err != nil {
-			return err
-		}
+	seen, err := again.seenPages(ctx, lastSeen, false)
+	if err != nil {
+		return err
 	}
-	if r.unseen, err = g.topic.Correct(m, labels, seen); err != nil || r.unseen != nil {
+	if r.trial, err = g.topic.Correct(m, labels, seen); err != nil || r.trial != nil {
 		return err
 	}
 	m.Examples = append(m.Examples, labels...)

@@ -5,103 +5,84 @@ import (
 	"fmt"
 	"math"
 
-	"dowse"
 	"dowse/crawl"
 )
 
 // A model that labels lead to is put into use only if it passes two checks. A
 // person who looked at what it changes can have it put into use all the same.
 const (
-	// fewestTested is how many labelled pages, on which neither model was
-	// trained, are needed to compare two models. With fewer, chance decides; then it
-	// is enough that the models agree on most pages.
-	fewestTested = 10
+	// fewestTested is how many labels are needed to compare two models. With
+	// fewer, it is enough that the models agree on most pages.
+	fewestTested = TrainEvery
+	// surely is by how many standard errors a model must be better. Labels
+	// given by chance reach it about once in six times.
+	surely = 1
 	// mostFlips is the share of the pages that may change sides before a person
 	// has looked at them, and fewestFlips the number that may do so in any case.
 	mostFlips   = 0.1
 	fewestFlips = 10
-	// strata is the number of intervals of relevance by which labelled pages
-	// are weighted.
-	strata = 10
 	// leastLikely bounds the probability in a log-loss, so that one label that
 	// is wrong does not decide a comparison by itself.
 	leastLikely = 0.01
+	// contradicted are the log-odds from which on a judge contradicts a label.
+	contradicted = 2
 )
 
-// checkLabelled refuses a model that is worse than the one in use on labelled
-// pages that neither was trained on, or that changes many verdicts. Labels are
-// kept either way.
-func (r *retraining) checkLabelled(ctx context.Context, inUse dowse.Judge, again *rejudge) error {
+// checkLabelled refuses a model that is not shown to be better than the judge that the
+// labels correct, or that changes many verdicts. Labels are kept either way.
+func (r *retraining) checkLabelled(ctx context.Context, again *rejudge) error {
 	if len(r.labelled) == 0 {
 		return nil
+	}
+	if err := r.checkBetter(); err != nil {
+		return err
 	}
 	pages, err := again.firstPages(ctx, -1)
 	if err != nil {
 		return err
 	}
-	if err := r.checkBetter(inUse, pages); err != nil {
-		return err
-	}
 	return r.checkFlips(again, pages)
 }
 
-// checkBetter compares the new model with the one in use by the mean log-loss
-// over labelled pages. A label counts for as many pages of the crawl as it
-// stands for, since pages that were chosen to be labelled are no random sample:
-// pages and labels are divided by the relevance that the model in use gives.
-func (r *retraining) checkBetter(inUse dowse.Judge, pages []fetchedPage) error {
-	var tested []int
+// checkBetter compares the new model with the judge without labels on labelled pages.
+// Neither has seen the label by which it is tested. The mean gain in log-loss must be at
+// least its standard error: labels that say nothing, and labels that contradict each other,
+// seldom lead to such a gain.
+func (r *retraining) checkBetter() error {
+	if r.trial == nil || len(r.labelled) < fewestTested {
+		return nil
+	}
+	var before, after, squares float64
+	against, n := 0, float64(len(r.labelled))
 	for i, e := range r.labelled {
-		if _, known := r.known[e.Page.URL]; !known {
-			tested = append(tested, i)
+		was, is := logLoss(r.trial.Before[i], e.Relevant), logLoss(r.trial.Unseen[i], e.Relevant)
+		before, after, squares = before+was, after+is, squares+(was-is)*(was-is)
+		if agrees(r.trial.Before[i], e.Relevant) < -contradicted && agrees(r.trial.Unseen[i], e.Relevant) < -contradicted {
+			against++
 		}
 	}
-	if r.unseen == nil || len(tested) < fewestTested {
+	gain := (before - after) / n
+	if gain > 0 && gain >= surely*math.Sqrt(max(squares/n-gain*gain, 0)/n) {
 		return nil
 	}
-	was := make([]float64, len(tested))
-	for k, i := range tested {
-		was[k] = inUse.Judge(r.labelled[i].Page).Relevance
+	why := fmt.Sprintf("%d labels do not show that it is better than the judge without them (log-loss %.2f, was %.2f)", len(r.labelled), after/n, before/n)
+	if against > 0 {
+		why += fmt.Sprintf("; %d of them contradict both", against)
 	}
-	weights := represented(was, pages)
-	var before, after, all float64
-	for k, i := range tested {
-		before += weights[k] * logLoss(was[k], r.labelled[i].Relevant)
-		after += weights[k] * logLoss(1/(1+math.Exp(-r.unseen[i])), r.labelled[i].Relevant)
-		all += weights[k]
-	}
-	if after <= before {
-		return nil
-	}
-	return &refusal{fmt.Sprintf("it judges %d labelled pages that it was not trained on worse than %s (log-loss %.2f, was %.2f)", len(tested), r.made.Before, after/all, before/all)}
+	return &refusal{why}
 }
 
-// represented returns how many pages each labelled page stands for, given the
-// relevance of the labelled pages and of all pages.
-func represented(labelled []float64, pages []fetchedPage) []float64 {
-	var of, in [strata]float64
-	for _, p := range pages {
-		of[stratum(p.page.Verdict.Relevance)]++
+// agrees returns by how much log-odds are on the side of a label.
+func agrees(odds float64, relevant bool) float64 {
+	if relevant {
+		return odds
 	}
-	for _, r := range labelled {
-		in[stratum(r)]++
-	}
-	weights := make([]float64, len(labelled))
-	for i, r := range labelled {
-		weights[i] = max(of[stratum(r)], 1) / in[stratum(r)]
-	}
-	return weights
+	return -odds
 }
 
-// stratum returns the number of the interval that a relevance is in.
-func stratum(r float64) int { return min(max(int(r*strata), 0), strata-1) }
-
-// logLoss returns -ln of the probability that a relevance gives to a label.
-func logLoss(relevance float64, relevant bool) float64 {
-	if !relevant {
-		relevance = 1 - relevance
-	}
-	return -math.Log(max(relevance, leastLikely))
+// logLoss returns -ln of the probability that log-odds give to a label.
+func logLoss(odds float64, relevant bool) float64 {
+	return -math.Log(max(1/(1+math.Exp(-agrees(odds, relevant))), leastLikely))
 }
 
 // checkFlips refuses a model under which more than a tenth of the pages change

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"math"
 	"testing"
 
 	"dowse"
@@ -10,13 +9,6 @@ import (
 	"dowse/internal/frontier"
 	"dowse/judge"
 )
-
-// fixedJudge gives pages the relevance that it has for their URL.
-type fixedJudge map[dowse.URL]float64
-
-func (j fixedJudge) Judge(p *dowse.Page) dowse.Verdict {
-	return dowse.Verdict{Relevance: j[p.URL]}
-}
 
 // seenAt returns pages of a crawl with the given relevances.
 func seenAt(relevances ...float64) (pages []fetchedPage) {
@@ -27,52 +19,46 @@ func seenAt(relevances ...float64) (pages []fetchedPage) {
 	return pages
 }
 
-// A label counts for as many pages as it stands for: one label among the many pages rated
-// low counts for more than one of many labels among the few pages rated even.
-func TestLabelsRepresentPages(t *testing.T) {
-	pages := seenAt(0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.55, 0.52)
-	got := represented([]float64{0.02, 0.51, 0.53, 0.58, 0.59, 0.95}, pages)
-	want := []float64{8, 0.5, 0.5, 0.5, 0.5, 1}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 {
-			t.Errorf("label %d stands for %g pages, want %g", i, got[i], want[i])
+// A model is put into use if labels that it was not fitted to show that it is better. It is
+// not if they are too few of a kind, or contradict it; then the line has the number of those.
+func TestModelMustBeBetter(t *testing.T) {
+	trial := func(before, unseen float64, wrong int) *retraining {
+		r := &retraining{trial: &judge.Trial{}}
+		for i := range 8 {
+			r.labelled = append(r.labelled, judge.Example{Page: &dowse.Page{}, Relevant: i >= wrong})
+			r.trial.Before = append(r.trial.Before, before)
+			r.trial.Unseen = append(r.trial.Unseen, unseen)
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name           string
+		before, unseen float64
+		wrong          int
+		want           string
+	}{
+		{"better", 0.1, 1, 0, ""},
+		{"better for most", 0.1, 1, 1, ""},
+		{"better for hardly more than half", 0.1, 1, 3, "8 labels do not show that it is better than the judge without them (log-loss 0.69, was 0.68)"},
+		{"worse", 1, 0.1, 0, "8 labels do not show that it is better than the judge without them (log-loss 0.64, was 0.31)"},
+		{"the same", 1, 1, 0, "8 labels do not show that it is better than the judge without them (log-loss 0.31, was 0.31)"},
+		{"contradicted", 2.5, 3, 2, "8 labels do not show that it is better than the judge without them (log-loss 0.80, was 0.70); 2 of them contradict both"},
+	} {
+		why := ""
+		if err := trial(test.before, test.unseen, test.wrong).checkBetter(); err != nil {
+			why = err.Error()
+		}
+		if why != test.want {
+			t.Errorf("%s: %q, want %q", test.name, why, test.want)
 		}
 	}
-}
-
-// A model is compared with the one in use on labels that the latter does not know, and the
-// former was not fitted to; with few of them there is no comparison.
-func TestWorseModelIsRefused(t *testing.T) {
-	inUse := fixedJudge{}
-	r := &retraining{made: collection.Model{Before: "m0001"}, known: map[dowse.URL]collection.Label{}}
-	for i := range 12 {
-		u := dowse.URL(string(rune('a' + i)))
-		inUse[u] = 0.6
-		r.labelled = append(r.labelled, judge.Example{Page: &dowse.Page{URL: u}, Relevant: true})
-		r.unseen = append(r.unseen, 0.1) // less than the log-odds of 0.6
+	few := trial(1, 0.1, 0)
+	few.labelled = few.labelled[:4]
+	if err := few.checkBetter(); err != nil {
+		t.Errorf("four labels: %v", err)
 	}
-	pages := seenAt(0.6, 0.6, 0.1)
-	if err := r.checkBetter(inUse, pages); !isRefusal(err) {
-		t.Errorf("a worse model: %v", err)
-	}
-	for i := range r.unseen {
-		r.unseen[i] = 1
-	}
-	if err := r.checkBetter(inUse, pages); err != nil {
-		t.Errorf("a better model: %v", err)
-	}
-	for i := range r.unseen {
-		r.unseen[i] = -1
-	}
-	for _, e := range r.labelled[:4] {
-		r.known[e.Page.URL] = collection.Label{}
-	}
-	if err := r.checkBetter(inUse, pages); err != nil {
-		t.Errorf("eight labels that the model in use does not know: %v", err)
-	}
-	r.known, r.unseen = nil, nil
-	if err := r.checkBetter(inUse, pages); err != nil {
-		t.Errorf("a model without predictions for labels: %v", err)
+	if err := (&retraining{labelled: few.labelled}).checkBetter(); err != nil {
+		t.Errorf("a model without a trial: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // journal does. That fewer URLs may be visited than before is a change that needs no earlier
 // decision: it is enough that none of the others is visited any more. So these changes are late:
 // further patterns of exclude and hosts of block, patterns of include where there were none, and a narrower
-// reach. The crawl checks them when it picks a URL, and takes out of the queue what they
+// reach. A threshold applies from now on as well, see [crawl.Crawl.Set]. The crawl checks them when it picks a URL, and takes out of the queue what they
 // leave out, with an entry for each URL in the journal. To take back a late change is as quick. The next
 // change that decides all again makes all of them part of the scope proper.
 
@@ -26,6 +27,10 @@ const (
 	lateBlock   = "block "
 	lateInclude = "include "
 	lateReach   = "reach " // with the reach that links are decided under
+
+	// lateThreshold is followed by the threshold that the journal begins with, and by the place from which on
+	// its entries change it.
+	lateThreshold = "threshold "
 )
 
 // splitScope returns the scope that links are decided under, and what is late.
@@ -68,11 +73,16 @@ func lateScope(s collection.Settings) (crawl.Scope, error) {
 
 // lateChange returns the late entries after a change of settings. ok is false if the change needs
 // all decisions to be made again, or does not concern the scope.
-func lateChange(before, after collection.Settings, changes []settings.Change) (late []string, ok bool) {
+// end is where the journal ends.
+func lateChange(before, after collection.Settings, changes []settings.Change, end uint64) (late []string, ok bool) {
+	threshold, from := earlyThreshold(before)
 	for _, x := range changes {
 		switch {
 		case strings.HasPrefix(x.Key, "scope."):
 			ok = true
+		case x.Key == "threshold":
+			ok = true
+			from = cmp.Or(from, end)
 		case x.When == settings.Again:
 			return nil, false
 		}
@@ -101,7 +111,23 @@ func lateChange(before, after collection.Settings, changes []settings.Change) (l
 	default:
 		late = append(late, lateReach+string(was))
 	}
+	if from > 0 {
+		late = append(late, fmt.Sprintf("%s%g from %d", lateThreshold, threshold, from))
+	}
 	return late, true
+}
+
+// earlyThreshold returns the threshold that the journal of a collection begins with, and the place from which on its
+// entries change it, 0 if none does.
+func earlyThreshold(s collection.Settings) (threshold float64, from uint64) {
+	for _, x := range s.Late {
+		if text, ok := strings.CutPrefix(x, lateThreshold); ok {
+			if n, err := fmt.Sscanf(text, "%g from %d", &threshold, &from); err == nil && n == 2 {
+				return threshold, from
+			}
+		}
+	}
+	return s.Resolved().Threshold, 0
 }
 
 // beyond returns the entries of a list that are not part of another one. ok is false if the list

@@ -17,6 +17,7 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/tgraph"
 	"dowse/internal/trace"
+	"dowse/internal/vectors"
 	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/topic"
@@ -29,6 +30,7 @@ const (
 	traceFile   = "trace.bin"
 	linksFile   = "links.tsv"
 	classesFile = "classes.tsv"
+	vectorsFile = "vectors.bin"
 	tableFile   = "table.json"
 	learntFile  = "learnt.json"
 )
@@ -48,6 +50,9 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 	}
 	if err == nil {
 		n.Classes, err = readAt(cfg.Classes, judge.ParseCodes)
+	}
+	if err == nil {
+		n.Vectors, err = readAt(cfg.Vectors, vectors.Read)
 	}
 	if err == nil && cfg.Trace != "" {
 		n.Trace, notes, err = readTraces(cfg)
@@ -289,6 +294,9 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Classes != nil {
 		keep(&s.Needs.Classes, classesFile, func(w io.Writer) error { return writeCodes(w, n.Classes) })
 	}
+	if n.Vectors != nil {
+		keep(&s.Needs.Vectors, vectorsFile, n.Vectors.Write)
+	}
 	if m := tableOf(t); m != nil {
 		keep(&s.Needs.Table, tableFile, func(w io.Writer) error { return writeModel(w, m) })
 	}
@@ -358,6 +366,9 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	if err == nil {
 		n.Classes, err = readKept(dir, s.Classes, judge.ParseCodes)
 	}
+	if err == nil {
+		n.Vectors, err = readKept(dir, s.Vectors, vectors.Read)
+	}
 	if err == nil && s.Trace != "" {
 		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)
 	}
@@ -373,7 +384,7 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 
 // StrategyFor makes a strategy by name for the pages of this crawl, with the
 // inputs that the collection keeps and the words of its topic. The files
-// TGraph, Trace, Links and Classes of cfg replace those of the collection.
+// TGraph, Trace, Links, Classes and Vectors of cfg replace those of the collection.
 // The collection's own strategy starts with what it had learnt at the start
 // of the crawl.
 func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
@@ -382,7 +393,7 @@ func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, err := NeedsOf(Config{TGraph: cfg.TGraph, Trace: cfg.Trace, MoreTraces: cfg.MoreTraces, TraceGap: cfg.TraceGap, TraceSite: cfg.TraceSite, Salt: cfg.Salt, Links: cfg.Links, Classes: cfg.Classes})
+	given, err := NeedsOf(Config{TGraph: cfg.TGraph, Trace: cfg.Trace, MoreTraces: cfg.MoreTraces, TraceGap: cfg.TraceGap, TraceSite: cfg.TraceSite, Salt: cfg.Salt, Links: cfg.Links, Classes: cfg.Classes, Vectors: cfg.Vectors})
 	if err != nil {
 		return nil, err
 	}
@@ -408,6 +419,9 @@ func replaced(n, given input.Inputs) input.Inputs {
 	}
 	if given.Classes != nil {
 		n.Classes = given.Classes
+	}
+	if given.Vectors != nil {
+		n.Vectors = given.Vectors
 	}
 	return n
 }

@@ -197,7 +197,7 @@ func (lost lostTexts) readAgain(col *collection.Collection, p *dowse.Page) (bool
 	if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) {
 		return false, nil
 	}
-	if collection.Unreadable(err) {
+	if errors.Is(err, collection.ErrDamaged) {
 		lost[p.Fetch.Archive] = true
 		return false, nil
 	}

@@ -190,6 +190,14 @@ func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 // revises reports whether all earlier decisions have to be made again.
 func (a *resumePlan) revises() bool { return a.revisedSetting() != "" }
 
+// changesIn reports whether a setting of a section of crawl.yaml changes, or one that is a section by itself.
+func (a *resumePlan) changesIn(section string) bool {
+	return slices.ContainsFunc(a.changes, func(x settings.Change) bool {
+		first, _, _ := strings.Cut(x.Key, ".")
+		return first == section
+	})
+}
+
 // revisedSetting returns the first setting that requires all decisions to be made
 // again, "" if there is none.
 func (a *resumePlan) revisedSetting() string {

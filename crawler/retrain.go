@@ -58,9 +58,7 @@ type retraining struct {
 	accept bool
 	// prior is the last model that was trained on pages seen alone, which
 	// labels correct; its name is "" if there is none.
-	prior collection.Model
-	// known are the URLs with labels that the model in use was trained on.
-	known  map[dowse.URL]collection.Label
+	prior  collection.Model
 	cancel context.CancelFunc
 	// done is closed when the preparation is complete.
 	done chan struct{}
@@ -68,11 +66,10 @@ type retraining struct {
 	judge dowse.Judge
 	// model is the trained part of judge; nil if nothing was trained.
 	model judge.Model
-	// labelled are the labelled pages, and unseen their log-odds by judges
-	// that were trained without their labels; unseen is nil if that was not
-	// computed.
+	// labelled are the labelled pages, and trial compares judges by them; it is
+	// nil if labels do not correct the judge.
 	labelled []judge.Example
-	unseen   []float64
+	trial    *judge.Trial
 	rulings  []crawl.Ruling
 	// until is the offset up to which rulings covers all visits.
 	until uint64
@@ -251,9 +248,6 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, read int, model
 	r.made.Before = c.labels.model
 	before, _ := collection.MadeModel(models, c.labels.model)
 	r.regrows = before.Grown > 0
-	if before.Labels > 0 {
-		r.known = (&collection.Labels{Lines: labels.Lines[:min(before.Through, n)]}).Standing()
-	}
 	if !r.seen {
 		r.prior = priorOf(models, before, r.made.Seen)
 	}
@@ -344,11 +338,7 @@ func (r *retraining) check(ctx context.Context, c *Crawler, models []collection.
 	case r.made.Undo || r.accept && !r.seen:
 		return nil
 	case !r.seen:
-		inUse, err := c.judgeOf(models, r.made.Before)
-		if err != nil {
-			return err
-		}
-		return r.checkLabelled(ctx, inUse, again)
+		return r.checkLabelled(ctx, again)
 	case r.made.Grown > 0:
 		return nil // grow has checked it
 	}

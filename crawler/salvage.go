@@ -409,6 +409,7 @@ func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
 	if s.cfg.Topic != nil {
 		set.Model, set.Formula, set.Threshold = "", formulaOf(t, Config{}), t.OnTopic()
 	}
+	set.Late = slices.DeleteFunc(slices.Clone(set.Late), func(x string) bool { return strings.HasPrefix(x, lateThreshold) }) // the new journal begins with the threshold
 	set.Version = Version
 	set.Key = cmp.Or(set.Key, randomKey())
 	if _, err := seedURLs(set.Seeds); err != nil {

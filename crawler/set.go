@@ -16,6 +16,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/durable"
+	"dowse/internal/plain"
 	"dowse/settings"
 	"dowse/weburl"
 )
@@ -64,8 +65,8 @@ type SetRecord struct {
 
 // Set changes settings of the crawl in dir, whether it runs in this process, in another one, or
 // not at all, and returns once the change is made and durable. It applies to all decisions that
-// follow. A narrower scope is checked when a URL is about to be visited, see late.go. If the scope becomes wider than
-// links were decided under, or the threshold changes, all pages and links are decided again, and the crawl
+// follow. A narrower scope is checked when a URL is about to be visited, and a threshold applies from now on, see late.go. If the scope becomes wider than
+// links were decided under, all pages and links are decided again, and the crawl
 // pauses for as long as folding its journal takes.
 //
 // A change that is refused is an error, and nothing is changed. If ctx ends before, the
@@ -303,10 +304,13 @@ func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error
 	}
 	changes := settings.Changes(col.Settings.Settings, next.Settings)
 	a := &resumePlan{topic: c.Topic, before: c.Topic, settings: next, changes: changes}
-	late, lately := lateChange(col.Settings, next, changes)
-	if lately {
+	late, lately := lateChange(col.Settings, next, changes, col.Journal.End())
+	switch {
+	case lately && a.changesIn("threshold") && col.Crawl.MidRound():
+		return fmt.Errorf("crawler: %s: %w", col.Dir, ErrMidRound)
+	case lately:
 		next.Late = late
-	} else if a.revises() {
+	case a.revises():
 		next.Late = nil
 		note, err := c.reviseRunning(now, a)
 		if err != nil {
@@ -332,8 +336,15 @@ func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error
 		return err
 	}
 	waited := col.Crawl.Frontier().Count(dowse.Waiting)
-	col.Crawl.Set(now, crawl.Config{Limits: next.Limits, Polite: politeIn(next, c.remote != nil), Late: scope}, rest, "set "+strings.Join(r.Changes, ", "))
-	if lately {
+	with := crawl.Config{Limits: next.Limits, Polite: politeIn(next, c.remote != nil), Late: scope, Threshold: col.Threshold()}
+	sides, err := col.Crawl.Set(now, with, rest, "set "+strings.Join(r.Changes, ", "))
+	if err != nil {
+		return err
+	}
+	if lately && a.changesIn("threshold") {
+		r.Notes = append(r.Notes, plain.Some(sides, "page")+" changed sides")
+	}
+	if lately && a.changesIn("scope") {
 		r.Notes = append(r.Notes, lateNote(waited-col.Crawl.Frontier().Count(dowse.Waiting)))
 	}
 	r.Notes = append(r.Notes, c.requeueRelaxed(changes)...)

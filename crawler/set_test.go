@@ -307,3 +307,70 @@ func TestSetRefuses(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// toThreshold returns the wish for another threshold.
+func toThreshold(x float64) (w crawler.Wanted) {
+	w.Settings.Threshold = x
+	return w
+}
+
+// TestSetThresholdWhileItRuns raises the threshold of a crawl that waits for an answer. Nothing is decided
+// again, the pages that were visited change sides, and so does what comes after.
+func TestSetThresholdWhileItRuns(t *testing.T) {
+	site := newShopSite(t, "/3")
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.InFlight = []string{"coral"}, []string{site.URL + "/0"}, 1
+	cfg.Settings.Strategy = "breadth-first"
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	cr, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record crawler.SetRecord
+	var failed error
+	go func() {
+		defer close(site.answer)
+		<-site.asked
+		record, failed = crawler.Set(t.Context(), dir, toThreshold(1))
+	}()
+	for range cr.Crawl(t.Context()) {
+	}
+	if err := errors.Join(failed, cr.Err(), cr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(record.Notes, "; "); !strings.Contains(notes, "changed sides") || strings.HasPrefix(notes, "0 ") || strings.Contains(notes, "ranked again") {
+		t.Errorf("notes: %s", notes)
+	}
+	v := soundAs(t, dir)
+	if got := v.Status(); got.OnTopic != 0 || got.Fetched < 20 {
+		t.Errorf("%d of %d pages are on topic", got.OnTopic, got.Fetched)
+	}
+}
+
+// TestSetThreshold changes the threshold of a crawl to more, to less and back, between its runs. Nothing is decided
+// again, lists and counts agree, and a replay of the journal gives the same. A resume with another threshold
+// decides all again, as if it had been given from the beginning.
+func TestSetThreshold(t *testing.T) {
+	for _, strategy := range []string{"auto", "link-context"} {
+		dir := filepath.Join(t.TempDir(), "x.dowse")
+		onward(t, dir, poolsWith(strategy, 30))
+		for i, x := range []float64{0.9, 0.2, 0.5} {
+			r, err := crawler.Set(t.Context(), dir, toThreshold(x))
+			if notes := strings.Join(r.Notes, "; "); err != nil || !strings.Contains(notes, "changed sides") || strings.Contains(notes, "ranked again") {
+				t.Fatalf("threshold %g: %v, %v", x, r, err)
+			}
+			cfg := poolsWith(strategy, 50+20*i)
+			cfg.Topic, cfg.Seeds = nil, nil
+			onward(t, dir, cfg)
+			if s, err := collection.ReadSettings(dir); err != nil || len(s.Late) != 1 || !strings.HasPrefix(s.Late[0], "threshold 0.5 from ") {
+				t.Errorf("%s: late: %q, %v", strategy, s.Late, err)
+			}
+		}
+		cfg := poolsWith(strategy, 110)
+		cfg.Topic, cfg.Seeds, cfg.Settings.Threshold = nil, nil, 0.4
+		onward(t, dir, cfg)
+		if s, err := collection.ReadSettings(dir); err != nil || len(s.Late) != 0 || s.Threshold != 0.4 {
+			t.Errorf("%s: threshold %g, late: %q, %v", strategy, s.Threshold, s.Late, err)
+		}
+	}
+}

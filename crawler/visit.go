@@ -204,6 +204,7 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response, template *repeats.Known
 		p.Modified = fetch.LastModified(r.Header)
 	}
 	p.Sketch = text.Sketch(&p.Document)
+	text.Number(&p.Document)
 	template.Apply(p)
 	detail := "the page says it is in "
 	if p.Language == "" && v.Language != nil {
@@ -285,7 +286,7 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 // is coarse; what it must not miss are the text and the links, which a server
 // can make large.
 func sizeOf(p *dowse.Page) int64 {
-	const link, word = 320, 8 // bytes, with what hangs on them
+	const link, word = 320, 12 // bytes, with what hangs on them
 	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))
 }
 

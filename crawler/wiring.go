@@ -229,6 +229,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
+	threshold, from := earlyThreshold(s)
 	templates := repeats.UseOf(s.Templates)
 	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf, Templates: templates}
 	if err := v.rateAll(strat, shadows); err != nil {
@@ -236,7 +237,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: threshold, ThresholdFrom: from, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 		Templates: templates.Any(),
 	}}, nil
@@ -375,15 +376,12 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 // restorer returns a function that restores the text and the links of a page
 // from the archive, with the windows that a strategy uses. The ratings of
 // windows are those of the journal. A page that was taken down stays without
-// text. A record that can't be decoded is [crawl.ErrTextLost]; a disk that fails is not.
+// text. A record that can't be decoded is damage; a disk that fails is not.
 func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
 		if errors.Is(err, collection.ErrErased) {
 			return nil // taken down: it goes on without its text
-		}
-		if collection.Unreadable(err) {
-			return fmt.Errorf("%w: %w", crawl.ErrTextLost, err)
 		}
 		if errors.Is(err, collection.ErrNotKept) {
 			return fmt.Errorf("%w: %w", collection.ErrDamaged, err)

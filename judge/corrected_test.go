@@ -41,10 +41,10 @@ func TestCorrectedWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, unseen := j.Corrected(nil, nil, nil)
+	same, trial := j.Corrected(nil, nil, nil)
 	after, err := Save(same)
-	if err != nil || !bytes.Equal(before, after) || len(unseen) != 0 {
-		t.Errorf("a correction by nothing changed the judge (%v), and left out %v", err, unseen)
+	if err != nil || !bytes.Equal(before, after) || len(trial.Unseen) != 0 {
+		t.Errorf("a correction by nothing changed the judge (%v), and left out %v", err, trial.Unseen)
 	}
 	j.Corrected([]Example{labelPage("harbour museum tickets opening hours", false)}, []float64{0}, nil)
 	if still, _ := Save(j); !bytes.Equal(before, still) {
@@ -113,15 +113,17 @@ func TestCorrectedLearnsMoreFromMore(t *testing.T) {
 func TestCorrectedLeavesOut(t *testing.T) {
 	j := harbours(t)
 	label := labelPage("harbour ships cargo", false)
-	_, unseen := j.Corrected([]Example{label}, []float64{0.75}, nil)
-	if want := oddsOf(j, label) + 0.75; math.Abs(unseen[0]-want) > 1e-9 {
+	_, trial := j.Corrected([]Example{label}, []float64{0.75}, nil)
+	unseen := trial.Unseen
+	if want := oddsOf(j, label) + 0.75; math.Abs(unseen[0]-want) > 1e-9 || math.Abs(trial.Before[0]-want) > 1e-9 {
 		t.Errorf("a single label left out has log-odds %.4f, want %.4f", unseen[0], want)
 	}
 	labels := []Example{label}
 	for i := range 12 {
 		labels = append(labels, labelPage(fmt.Sprintf("harbour ships cargo number%d", i), true))
 	}
-	fixed, unseen := j.Corrected(labels, make([]float64, len(labels)), nil)
+	fixed, trial := j.Corrected(labels, make([]float64, len(labels)), nil)
+	unseen = trial.Unseen
 	if seen := oddsOf(fixed, label); unseen[0] <= seen {
 		t.Errorf("the only label off topic: log-odds %.3f without it, %.3f with it", unseen[0], seen)
 	}
@@ -184,12 +186,47 @@ func TestCorrectedIsSaved(t *testing.T) {
 	}
 }
 
+// A label that contradicts what the judge is sure of counts for less than one about which it is
+// in doubt, since it is more often wrong.
+func TestCorrectedDoubtsContradictions(t *testing.T) {
+	j := harbours(t)
+	label := labelPage("harbour quay ships cargo crane tide berth", false)
+	moved := func(rest float64) float64 {
+		fixed, _ := j.Corrected([]Example{label}, []float64{rest}, nil)
+		return oddsOf(j, label) - oddsOf(fixed, label)
+	}
+	at := oddsOf(j, label)
+	if doubt, sure := moved(-at), moved(6-at); !(sure > 0 && 4*sure < doubt) {
+		t.Errorf("a label off topic takes %.3f from even odds, and %.3f from 6 to 1", doubt, sure)
+	}
+}
+
+// What all pages have in common is not moved by labels.
+func TestCorrectedLeavesWhatIsCommon(t *testing.T) {
+	j := harbours(t)
+	var others, labels []Example
+	for i := range 30 {
+		others = append(others, labelPage(fmt.Sprintf("bread harbour number%d", i), false))
+	}
+	for i := range 5 {
+		labels = append(labels, labelPage(fmt.Sprintf("bread harbour oven number%d", i), false))
+	}
+	common := labelPage("bread harbour", false)
+	moved := func(others []Example) float64 {
+		fixed, _ := j.Corrected(labels, make([]float64, len(labels)), others)
+		return math.Abs(oddsOf(j, common) - oddsOf(fixed, common))
+	}
+	if with, without := moved(others), moved(nil); !(with < without/2) {
+		t.Errorf("labels move words that all pages have by %.3f, and by %.3f if that is not known", with, without)
+	}
+}
+
 // multiplier solves its equation for margins of any size.
 func TestMultiplier(t *testing.T) {
 	for _, margin := range []float64{-30, -3, -0.1, 0, 0.1, 3, 30} {
 		for _, q := range []float64{0.05, 1, 1.05} {
 			a := multiplier(margin, q)
-			if want := labelTrust * sigmoid(-(margin + q*a)); math.Abs(a-want) > 1e-9 {
+			if want := labelTrust * pull(margin+q*a); math.Abs(a-want) > 1e-9 {
 				t.Errorf("margin %g, q %g: %g, want %g", margin, q, a, want)
 			}
 		}

@@ -270,9 +270,9 @@ func (l *topicLexicon) termCode(word string) uint16 {
 }
 
 // find sets s.finds to the signs in a text, ordered by their first word, and s.read to
-// the number of words.
-func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span) {
-	s.hits, s.read = l.appendHits(s.hits[:0], t, words)
+// the number of words. numbers are those of the words, nil for none.
+func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span, numbers []uint32) {
+	s.hits, s.read = l.appendHits(s.hits[:0], t, words, numbers)
 	s.finds = s.finds[:0]
 	for i := range s.hits {
 		s.finds = l.appendFinds(s.finds, s.hits[i:])
@@ -288,10 +288,10 @@ type hit struct {
 
 // appendHits appends the hits of a text and returns the number of words in it; the
 // bigrams of a run without spaces count one each.
-func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit, read int) {
+func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span, numbers []uint32) (_ []hit, read int) {
 	seq, stops := int32(0), 0
 	for i, w := range words {
-		code := l.codes.In(t, int(w.Start), l.analyzer.WordEnd(t, w))
+		code := codeIn(l.codes, l.analyzer, t, words, numbers, i)
 		if code == dropped {
 			stops++
 			continue

@@ -203,6 +203,16 @@ func (s *regression) weigh(v text.Vector) {
 	v.Normalize()
 }
 
+// touch loads what is known of terms into the processor's cache, see touchCounts.
+//
+//go:noinline
+func (s *regression) touch(hits []termAt) (sum float64) {
+	for _, h := range hits {
+		sum += s.weights[h.term] + float64(s.df[h.term])
+	}
+	return sum
+}
+
 // rarity returns ln(1 + examples/df), the weight of a term that df examples have.
 func (s *regression) rarity(df int) float64 {
 	if df < len(s.idf) {

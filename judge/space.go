@@ -152,13 +152,15 @@ func (s *space) release(r *pageReading) {
 
 // read finds the terms in the page's text.
 func (s *space) read(r *pageReading, p *dowse.Page) {
-	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words)
+	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words, text.NumbersOf(&p.Document))
+	touchCounts(r.counts, r.hits)
 }
 
-// appendTerms appends the terms of a text in order of their words.
-func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dowse.Span) []termAt {
+// appendTerms appends the terms of a text in order of their words. numbers are those of
+// the words, nil for none.
+func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dowse.Span, numbers []uint32) []termAt {
 	for i, w := range words {
-		code := s.codes.In(t, int(w.Start), s.analyzer.WordEnd(t, w))
+		code := codeIn(s.codes, s.analyzer, t, words, numbers, i)
 		if code >= firstTerm {
 			dst = append(dst, termAt{int32(i), int32(code - firstTerm)})
 		} else if code == several {
@@ -166,6 +168,29 @@ func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dows
 		}
 	}
 	return dst
+}
+
+// touchCounts loads the counts of terms into the processor's cache. A loop that only reads lets
+// the processor load many cache lines concurrently; in the code that counts it would wait for each.
+// It is not inlined, because its result is not used and a compiler would leave out the reading.
+//
+//go:noinline
+func touchCounts(counts []tally, hits []termAt) (sum int32) {
+	for _, h := range hits {
+		sum += counts[h.term].body
+	}
+	return sum
+}
+
+// codeIn returns the code of the i-th word of a text. The number of a word is of no use if
+// the analyzer reads symbols after it as well.
+func codeIn[V uint16 | uint32](codes *text.Codes[V], a *text.Analyzer, t string, words []dowse.Span, numbers []uint32, i int) V {
+	w := words[i]
+	end := a.WordEnd(t, w)
+	if numbers == nil || end != int(w.End) {
+		return codes.In(t, int(w.Start), end)
+	}
+	return codes.Word(numbers[i], t, int(w.Start), end)
 }
 
 // appendRun appends the terms of a run without spaces. Its pairs bypass the word
@@ -197,7 +222,7 @@ func (s *space) pageCounts(r *pageReading, p *dowse.Page) text.Vector {
 	}
 	for _, part := range heads(p) {
 		r.spans = dowse.AppendWords(r.spans[:0], part, 0)
-		r.heads = s.appendTerms(r.heads[:0], r, part, r.spans)
+		r.heads = s.appendTerms(r.heads[:0], r, part, r.spans, nil)
 		for _, h := range r.heads {
 			r.touch(h.term).head++
 		}

@@ -52,6 +52,9 @@ func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdi
 	r := t.space.open()
 	defer t.space.release(r)
 	t.space.read(r, p)
+	if s, ok := t.core.(*regression); ok {
+		s.touch(r.hits)
+	}
 	var ratings []float64
 	if len(windows) > 0 {
 		ratings = make([]float64, len(windows))

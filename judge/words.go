@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"dowse"
+	"dowse/internal/text"
 )
 
 // Constants of the formula, see [Words]. They were chosen by hand, for the
@@ -70,6 +71,7 @@ const WordsName = "words/2"
 type Words struct {
 	lexicon *topicLexicon
 	bias    float64
+	none    float64   // relevance of a window without any sign
 	pool    sync.Pool // of *scratch
 }
 
@@ -91,7 +93,7 @@ func newWords(w Wanted, bias float64) (*Words, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge: words: %w", err)
 	}
-	j := &Words{lexicon: l, bias: bias}
+	j := &Words{lexicon: l, bias: bias, none: sigmoid(bias)}
 	j.pool.New = func() any { return newScratch(len(l.signs)) }
 	return j, nil
 }
@@ -107,7 +109,7 @@ func (j *Words) Judge(p *dowse.Page) dowse.Verdict {
 func (j *Words) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	s := j.pool.Get().(*scratch)
 	defer j.release(s)
-	j.lexicon.find(s, p.Text, p.Words)
+	j.lexicon.find(s, p.Text, p.Words, text.NumbersOf(&p.Document))
 	ratings := j.rate(s, windows, len(p.Words))
 	return j.verdict(s, p, j.lexicon.repeated(s)), ratings
 }
@@ -144,6 +146,9 @@ func (j *Words) rateWindow(s *scratch, w dowse.Span) float64 {
 		if f.end <= w.End {
 			s.count(f.sign, inBody)
 		}
+	}
+	if len(s.touched) == 0 {
+		return j.none
 	}
 	z := j.bias + j.weigh(s, inBody, windowHalf(w.Len()))
 	s.clear()
@@ -184,7 +189,7 @@ func (j *Words) countIn(s *scratch, where wordPlace, t string) int {
 		return 0
 	}
 	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
-	j.lexicon.find(s, t, s.spans)
+	j.lexicon.find(s, t, s.spans, nil)
 	for _, f := range s.finds {
 		s.count(f.sign, where)
 	}

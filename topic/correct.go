@@ -10,12 +10,12 @@ import (
 // of the judge, since labelled pages are no random sample of the pages seen (see
 // [judge.Online.Corrected]).
 //
-// If m has nothing that was learnt, pages seen in the crawl show how rare words are. It
-// returns the log-odds of each labelled page by a judge that was corrected without its
-// label, to compare judges by. It returns nil, and m is unchanged, for a judge that can't
+// Pages seen in the crawl show what all pages have in common, and how rare words are if m has
+// nothing that was learnt. It returns the log-odds of each labelled page by the judge before and by one that was corrected without its
+// label, to compare them by. It returns no trial, and m is unchanged, for a judge that can't
 // be corrected: one that is a where alone, or that was trained by another method. Labels
 // are then further examples.
-func (t *Topic) Correct(m *Material, labels []judge.Example, seen []Seen) (unseen []float64, err error) {
+func (t *Topic) Correct(m *Material, labels []judge.Example, seen []Seen) (*judge.Trial, error) {
 	prior, err := t.newJudge(m)
 	if err != nil || !prior.correctable() {
 		return nil, err
@@ -37,9 +37,9 @@ func (t *Topic) Correct(m *Material, labels []judge.Example, seen []Seen) (unsee
 	for _, s := range seen {
 		others = append(others, judge.Example{Page: s.Page})
 	}
-	m.Trained, unseen = model.Corrected(labels, rest, others)
-	m.Zero = part.Zero
-	return unseen, nil
+	fixed, trial := model.Corrected(labels, rest, others)
+	m.Trained, m.Zero = fixed, part.Zero
+	return &trial, nil
 }
 
 // correctable reports whether a linear model can be added to the judge without changing

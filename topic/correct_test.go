@@ -26,9 +26,9 @@ func TestCorrectWords(t *testing.T) {
 		textOf("lantern keeper fog signal reef", true),
 	}
 	m := &topic.Material{}
-	unseen, err := want.Correct(m, labels, nil)
-	if err != nil || len(unseen) != 2 || m.Trained == nil || m.Zero == nil {
-		t.Fatalf("%v, %v, %+v", unseen, err, m)
+	trial, err := want.Correct(m, labels, nil)
+	if err != nil || trial == nil || len(trial.Unseen) != 2 || len(trial.Before) != 2 || m.Trained == nil || m.Zero == nil {
+		t.Fatalf("%v, %v, %+v", trial, err, m)
 	}
 	j, err := want.NewJudge(m)
 	if err != nil {
@@ -92,9 +92,9 @@ func TestCorrectNotEverything(t *testing.T) {
 		"where":    {parse(t, preface+"where: {text: lighthouse}"), &topic.Material{}},
 		"centroid": {&topic.Topic{Name: "x"}, &topic.Material{Trained: centre}},
 	} {
-		unseen, err := x.topic.Correct(x.material, labels, nil)
-		if err != nil || unseen != nil || x.material.Zero != nil {
-			t.Errorf("%s: %v, %v, %+v", name, unseen, err, x.material)
+		trial, err := x.topic.Correct(x.material, labels, nil)
+		if err != nil || trial != nil || x.material.Zero != nil {
+			t.Errorf("%s: %v, %v, %+v", name, trial, err, x.material)
 		}
 	}
 }

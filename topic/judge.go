@@ -297,8 +297,12 @@ type sum struct {
 // windows.
 func (s *sum) pool(e evidence, p *dowse.Page, windows []dowse.Span, ratings []float64) {
 	v, rated := e.judge.JudgeWindows(p, windows)
+	last, odds := math.NaN(), 0.0
 	for i, r := range rated {
-		ratings[i] += e.weight * (logit(r) - e.zero)
+		if r != last { // most windows have nothing of the topic, and so the same rating
+			last, odds = r, logit(r)
+		}
+		ratings[i] += e.weight * (odds - e.zero)
 	}
 	if v.Scale != judge.LogOdds {
 		s.lump(e, v)

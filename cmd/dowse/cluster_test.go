@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"dowse/crawler"
 	"dowse/internal/cluster"
@@ -143,13 +145,13 @@ func (w *clusterWeb) known() int {
 	return len(w.pages)
 }
 
-// natsServers are NATS servers with file storage that sync every message.
+// natsServers are NATS servers with file storage that sync every message, each a process.
 type natsServers struct {
 	t       testing.TB
 	dir     string
 	clients []int // ports
 	routes  []int
-	list    []*server.Server
+	list    []*clusterProcess // nil for one that was killed
 }
 
 func freePort(t testing.TB) int {
@@ -164,7 +166,7 @@ func freePort(t testing.TB) int {
 
 func startNATS(t testing.TB, n int) *natsServers {
 	t.Helper()
-	s := &natsServers{t: t, dir: t.TempDir(), list: make([]*server.Server, n)}
+	s := &natsServers{t: t, dir: t.TempDir(), list: make([]*clusterProcess, n)}
 	for range n {
 		s.clients, s.routes = append(s.clients, freePort(t)), append(s.routes, freePort(t))
 	}
@@ -172,53 +174,49 @@ func startNATS(t testing.TB, n int) *natsServers {
 		s.start(i)
 	}
 	s.ready()
-	t.Cleanup(func() {
-		for i := range n {
-			s.stop(i)
-		}
-	})
 	return s
 }
 
+// start starts a server and waits until it listens.
 func (s *natsServers) start(i int) {
 	s.t.Helper()
-	o := &server.Options{
-		ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: s.clients[i], JetStream: true, SyncAlways: true,
-		StoreDir: filepath.Join(s.dir, fmt.Sprint(i)), NoSigs: true, NoLog: true,
-	}
+	args := []string{fmt.Sprintf("n%d", i), filepath.Join(s.dir, fmt.Sprint(i)), fmt.Sprint(s.clients[i])}
 	if len(s.clients) > 1 {
-		o.Cluster = server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: s.routes[i]}
+		args = append(args, fmt.Sprint(s.routes[i]))
 		for _, port := range s.routes {
-			o.Routes = append(o.Routes, server.RoutesFromStr(fmt.Sprintf("nats://127.0.0.1:%d", port))...)
+			args = append(args, fmt.Sprint(port))
 		}
 	}
-	srv, err := server.NewServer(o)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	go srv.Start()
-	if !srv.ReadyForConnections(20 * time.Second) {
-		s.t.Fatal("a NATS server does not start")
-	}
-	s.list[i] = srv
+	s.list[i] = startProcess(s.t, "nats-server", args...)
+	awaitThat(s.t, "a NATS server", func() bool {
+		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.clients[i]))
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
 }
 
-func (s *natsServers) stop(i int) {
-	if s.list[i] != nil {
-		s.list[i].Shutdown()
-		s.list[i].WaitForShutdown()
-		s.list[i] = nil
-	}
+// kill kills a server, which has no chance to put anything in order.
+func (s *natsServers) kill(i int) {
+	s.list[i].kill()
+	s.list[i] = nil
 }
 
 // ready waits until the servers have agreed on a leader.
 func (s *natsServers) ready() {
 	s.t.Helper()
-	if len(s.list) == 1 {
-		return
-	}
 	awaitThat(s.t, "a leader of the NATS servers", func() bool {
-		return slices.ContainsFunc(s.list, func(x *server.Server) bool { return x != nil && x.JetStreamIsLeader() })
+		nc, err := nats.Connect(s.url())
+		if err != nil {
+			return false
+		}
+		defer nc.Close()
+		js, err := jetstream.New(nc)
+		if err == nil {
+			_, err = js.AccountInfo(context.Background())
+		}
+		return err == nil
 	})
 }
 
@@ -277,7 +275,12 @@ func (p *clusterProcess) errors() string {
 
 func startDowse(t testing.TB, args ...string) *clusterProcess {
 	t.Helper()
-	p := &clusterProcess{t: t, cmd: exec.Command("dowse", args...), done: make(chan struct{})}
+	return startProcess(t, "dowse", args...)
+}
+
+func startProcess(t testing.TB, name string, args ...string) *clusterProcess {
+	t.Helper()
+	p := &clusterProcess{t: t, cmd: exec.Command(name, args...), done: make(chan struct{})}
 	p.cmd.Stderr, p.cmd.Stdout = p, &p.out
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -688,6 +691,7 @@ type clusterChaos struct {
 	standby *clusterProcess
 	workers []*clusterProcess
 	did     map[string]int
+	gaps    []time.Duration // from the end of a coordinator until its standby goes on
 }
 
 // TestClusterChaos runs a cluster of three NATS servers, a coordinator, a standby and workers while
@@ -701,6 +705,7 @@ func TestClusterChaos(t *testing.T) {
 	}
 	t.Logf("go test ./cmd/dowse -run TestClusterChaos -clusterchaos %v -clusterchaos-seed %d", *clusterFor, seed)
 	total := map[string]int{}
+	var gaps []time.Duration
 	end := time.Now().Add(*clusterFor)
 	for n := 0; n == 0 || time.Now().Before(end); n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -709,12 +714,16 @@ func TestClusterChaos(t *testing.T) {
 			for what, k := range c.did {
 				total[what] += k
 			}
+			gaps = append(gaps, c.gaps...)
 		})
 		if t.Failed() {
 			break
 		}
 	}
 	t.Log(counts(total))
+	if slices.Sort(gaps); len(gaps) > 0 {
+		t.Logf("%d take-overs, the standby went on after %v (median) to %v", len(gaps), gaps[len(gaps)/2], gaps[len(gaps)-1])
+	}
 }
 
 func newClusterChaos(t *testing.T, seed uint64, short bool) *clusterChaos {
@@ -740,7 +749,7 @@ func (c *clusterChaos) episode(short bool) {
 		{"workers frozen", c.freezeWorker},
 		{"workers added", c.addWorker},
 		{"workers cut off", c.cutWorker},
-		{"NATS servers stopped", c.stopServer},
+		{"NATS servers killed", c.killServer},
 		{"take-overs from a killed coordinator", func() { c.takeOver(false) }},
 		{"take-overs from a frozen coordinator", func() { c.takeOver(true) }},
 		{"coordinators killed and started again", c.restart},
@@ -751,7 +760,7 @@ func (c *clusterChaos) episode(short bool) {
 	order := c.rng.Perm(len(faults))
 	if short {
 		steps = 0
-		order = []int{0, 5, 4} // a worker, the coordinator, a server
+		order = []int{0, 3, 4, 5, 8} // a worker, the network, a server, the coordinator, all servers
 		c.rng.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 	}
 	for range steps {
@@ -781,8 +790,12 @@ func (c *clusterChaos) awaitPages(n int) {
 	}
 }
 
+// addWorker starts a worker, and waits until it is connected: one that is started while the servers are away
+// ends with an error, as it should.
 func (c *clusterChaos) addWorker() {
-	c.workers = append(c.workers, startWorker(c.t, c.servers.url(), 4))
+	w := startWorker(c.t, c.servers.url(), 4)
+	w.awaitWords("worker with")
+	c.workers = append(c.workers, w)
 }
 
 // takeWorker removes one of the workers from the list.
@@ -818,16 +831,16 @@ func (c *clusterChaos) cutWorker() {
 	c.cut.set(false)
 }
 
-func (c *clusterChaos) stopServer() {
+func (c *clusterChaos) killServer() {
 	i := c.rng.IntN(3)
-	c.servers.stop(i)
+	c.servers.kill(i)
 	time.Sleep(time.Duration(c.rng.IntN(3000)) * time.Millisecond)
 	c.servers.start(i)
 }
 
 func (c *clusterChaos) outage() {
 	for i := range 3 {
-		c.servers.stop(i)
+		c.servers.kill(i)
 	}
 	time.Sleep(time.Duration(c.rng.IntN(4000)) * time.Millisecond)
 	for i := range 3 {
@@ -857,9 +870,14 @@ func (c *clusterChaos) takeOver(frozen bool) {
 	} else {
 		old.kill()
 	}
+	begun := time.Now()
 	c.standby.awaitWords("resuming")
+	c.gaps = append(c.gaps, time.Since(begun))
 	c.coord, c.leads = c.standby, 1-c.leads
 	if frozen {
+		if *clusterFor > 0 && c.rng.IntN(3) == 0 {
+			time.Sleep(time.Until(begun.Add(30 * time.Second)))
+		}
 		old.signal(syscall.SIGCONT)
 		if code := old.wait(); code != exitFenced {
 			c.t.Errorf("the frozen coordinator: exit code %d, want %d\n%s", code, exitFenced, old.errors())

@@ -402,3 +402,27 @@ func TestClusterServersWithoutRoom(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A standby whose servers can be read and not written to, because two of three were killed together with the
+// coordinator, waits for longer than a lease lasts, and takes over when they are back.
+func TestClusterTakeOverWithoutMostServers(t *testing.T) {
+	skipShort(t)
+	web := serveCluster(t, 60, 4, time.Millisecond)
+	servers := startNATS(t, 3)
+	dir := t.TempDir()
+	startWorker(t, servers.url(), 4)
+	web.allow(20)
+	c := startCrawl(t, web, filepath.Join(dir, "c.dowse"), servers.url())
+	awaitThat(t, "visits in flight", func() bool { return web.known() > 20 })
+	s := startDowse(t, "standby", filepath.Join(dir, "copy.dowse"), servers.url(), "--trust")
+	s.awaitWords("up to date")
+	c.kill()
+	servers.kill(1)
+	servers.kill(2)
+	time.Sleep(8 * time.Second)
+	servers.start(1)
+	servers.start(2)
+	web.allow(60)
+	s.ended(exitOK)
+	checkComplete(t, filepath.Join(dir, "copy.dowse"), 60)
+}

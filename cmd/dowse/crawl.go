@@ -86,6 +86,7 @@ type inputFlags struct {
 	TraceSite   string        `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
 	Train       string        `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
 	Classes     string        `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
+	Vectors     string        `group:"order" rare:"" placeholder:"FILE" help:"Word vectors for auto: GloVe or word2vec as text, or wink JSON."`
 	LearnFrom   string        `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
 	LearnAnyway bool          `group:"order" rare:"" help:"Use it even if that collection has another topic."`
 }
@@ -394,7 +395,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 // are split here too, since parameters contain commas and the parser would split a list
 // at each of them.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
-	cfg.TGraph, cfg.Links, cfg.Classes = c.TGraph, c.Train, c.Classes
+	cfg.TGraph, cfg.Links, cfg.Classes, cfg.Vectors = c.TGraph, c.Train, c.Classes, c.Vectors
 	cfg.TraceSite, cfg.TraceGap = c.TraceSite, c.TraceGap
 	if len(c.Trace) > 0 {
 		cfg.Trace, cfg.MoreTraces = c.Trace[0], c.Trace[1:]
@@ -439,7 +440,7 @@ func frozenUsage(err error) error {
 func (c *inputFlags) file() string {
 	for _, f := range []struct{ flag, value string }{
 		{"--tgraph", c.TGraph}, {"--trace", strings.Join(c.Trace, "")}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
-		{"--classes", c.Classes}, {"--learn-from", c.LearnFrom},
+		{"--classes", c.Classes}, {"--vectors", c.Vectors}, {"--learn-from", c.LearnFrom},
 	} {
 		if f.value != "" {
 			return f.flag
@@ -756,9 +757,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
-	if isTight() { // by --memory
-		w.spare = nil
+	n := int64(spare)
+	if cfg.Cluster != nil {
+		n = coordinatorSpare
 	}
+	w.spare = reserve(n) // --memory may have lowered the limit
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
 	}

@@ -13,12 +13,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
 )
 
 // example returns the first example in a language of docs/run-for-weeks.md.
 func example(t *testing.T, language string) string {
 	t.Helper()
-	doc, err := os.ReadFile("../../docs/run-for-weeks.md")
+	return exampleOf(t, "run-for-weeks.md", language)
+}
+
+// exampleOf returns the first example in a language of a file in docs.
+func exampleOf(t *testing.T, file, language string) string {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,6 +150,40 @@ func TestDockerfile(t *testing.T) {
 	accepts(t, list("CMD"))
 	if last["WORKDIR"] != last["VOLUME"] {
 		t.Errorf("it works in %s, and keeps %s", last["WORKDIR"], last["VOLUME"])
+	}
+}
+
+// TestCompose checks the compose file of a worker against the image of TestDockerfile, which has one program,
+// no /tmp and a health check for crawls: the command exists, a folder for temporary files is there, the token
+// is where the command looks for it, and the user is not root.
+func TestCompose(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Build, User, Restart string
+			Command, Secrets     []string
+			Tmpfs                []string
+			Healthcheck          struct{ Disable bool }
+		}
+		Secrets map[string]struct{ File string }
+	}
+	if err := yaml.UnmarshalWithOptions([]byte(exampleOf(t, "cluster.md", "yaml")), &file, yaml.DisallowUnknownField()); err != nil {
+		t.Fatal(err)
+	}
+	s, ok := file.Services["worker"]
+	if !ok || s.Build != "." || s.Restart != "always" || !s.Healthcheck.Disable || !slices.Contains(s.Tmpfs, "/tmp") {
+		t.Errorf("worker: %+v", s)
+	}
+	if user, _, _ := strings.Cut(s.User, ":"); user == "" || user == "0" || user == "root" {
+		t.Errorf("it runs as %q, want a user that is not root", s.User)
+	}
+	accepts(t, s.Command)
+	for _, name := range s.Secrets {
+		if !slices.Contains(s.Command, "/run/secrets/"+name) || file.Secrets[name].File == "" {
+			t.Errorf("secret %s: not used by %q, or not in %v", name, s.Command, file.Secrets)
+		}
+	}
+	if len(s.Secrets) != 1 {
+		t.Errorf("secrets: %v", s.Secrets)
 	}
 }
 

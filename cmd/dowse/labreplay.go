@@ -85,7 +85,7 @@ func (c *labReplayCmd) Run(w *world) error {
 	}
 	fmt.Fprintf(w.out, " %-24s %7s %9s %9s %8s\n", "strategy", "visits", "recorded", "on topic", "harvest")
 	for _, r := range list {
-		fmt.Fprintf(w.out, " %-24s %7s %9s %9s %8.3f\n", oneLine(r.Strategy), count(r.Wanted), percent(r.Recorded, r.Wanted), count(r.OnTopic), r.Harvest())
+		fmt.Fprintf(w.out, " %-24s %7s %9s %9s %8.3f\n", oneLine(r.Strategy), count(r.Wanted), percent(r.Recorded, r.Wanted), count(r.OnTopic), float64(r.OnTopic)/float64(max(r.Pages, 1)))
 	}
 	for _, r := range list[1:] {
 		fmt.Fprintf(w.out, "%s: %s of the links it wanted were recorded\n", oneLine(r.Strategy), percent(r.Recorded, r.Wanted))

@@ -39,6 +39,7 @@ type labRunCmd struct {
 	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
 	// Topics that the experiment does not draw from its web.
 	Without string `placeholder:"FILE" help:"Leave out the topics of a file, such as those that were tuned on."`
+	Vectors string `placeholder:"FILE" help:"Use word vectors: GloVe or word2vec as text, or wink JSON."`
 	Pages   int    `short:"n" placeholder:"N" help:"Use another budget of pages."`
 	Sets    int    `placeholder:"N" help:"Use another number of seed sets."`
 	From    string `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
@@ -247,6 +248,9 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 			*n.to, changed = n.from, true
 		}
 	}
+	if c.Vectors != "" {
+		x.Vectors, changed = c.Vectors, true
+	}
 	if c.From != "" {
 		x.Seeds.From, changed = c.From, true
 	}
@@ -275,6 +279,7 @@ func (c *labRunCmd) command(dir string) string {
 	}
 	add("topics", c.Topics)
 	add("without", c.Without)
+	add("vectors", c.Vectors)
 	add("seeds", c.From)
 	if c.Pages > 0 {
 		add("pages", fmt.Sprint(c.Pages))

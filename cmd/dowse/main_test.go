@@ -24,7 +24,10 @@ func TestMain(m *testing.M) {
 	if signal.Ignored(syscall.SIGHUP) { // nohup; the programs that tests start must not inherit it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	testscript.Main(atHome{m}, map[string]func(){"dowse": func() { crawlClock = wrongClock(); main() }})
+	testscript.Main(atHome{m}, map[string]func(){
+		"dowse":       func() { crawlClock = wrongClock(); main() },
+		"nats-server": natsServerMain,
+	})
 }
 
 // atHome runs tests with a home of their own, in which the processes that they start

@@ -16,6 +16,10 @@ import (
 // moves the next collection further away at no cost.
 const spare = 32 << 20
 
+// coordinatorSpare is the same for a process that coordinates a cluster. It keeps even less than other crawls
+// and discards what all workers bring.
+const coordinatorSpare = 4 * spare
+
 // limitMemory makes the process respect the memory limit that it runs under, and returns
 // spare memory that the caller keeps alive. A limit set by the user (GOMEMLIMIT)
 // applies; otherwise it is that of the control group, less a tenth for what the Go
@@ -26,15 +30,16 @@ func limitMemory(root string) []byte {
 	if limit := cgroupLimit(root); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit - limit/10)
 	}
-	if isTight() {
-		return nil
-	}
-	return make([]byte, spare)
+	return reserve(spare)
 }
 
-// isTight reports whether the memory limit is so small that the reserve would take too large a share
-// of it.
-func isTight() bool { return debug.SetMemoryLimit(-1) < 16*spare }
+// reserve returns n bytes of spare memory; none if they would be too large a share of the memory limit.
+func reserve(n int64) []byte {
+	if debug.SetMemoryLimit(-1) < 16*n {
+		return nil
+	}
+	return make([]byte, n)
+}
 
 // cgroupLimit returns the memory limit of the control group of this process or of a
 // group around it, whichever is lowest; math.MaxInt64 for none. The file system begins

@@ -519,4 +519,9 @@ func TestLostOutput(t *testing.T) {
 			t.Errorf("%v to a full disk: exit %d, %q", args, code, p.err.String())
 		}
 	}
+	p = dowseCmd(t, "", "export", dir, "-", "--all", "--text", "all")
+	p.Stdout = full
+	if code := p.code(t); code != exitInterrupted || !strings.Contains(p.err.String(), "free some space") {
+		t.Errorf("export to a full disk: exit %d, %q", code, p.err.String())
+	}
 }

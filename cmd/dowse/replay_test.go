@@ -323,6 +323,15 @@ func TestReplayLooksLikeThePage(t *testing.T) {
 	}
 	s := newPicturedSite(t)
 	live := screenshot(t, browser, s.URL+"/index.html")
+	t.Run("wabac", func(t *testing.T) {
+		wacz := filepath.Join(t.TempDir(), "x.wacz")
+		mustRun(t, "export", s.crawl(t, "--requisites"), wacz)
+		replay := screenshot(t, browser, s.URL+"/index.html", "--proxy-server="+serveWabac(t, wacz), "--proxy-bypass-list=<-loopback>")
+		if !bytes.Equal(live.Pix, replay.Pix) {
+			t.Error("what wabac replays does not look like the page")
+		}
+		keepPicture(t, "replay-wabac", replay)
+	})
 	for name, flags := range map[string][]string{"with": {"--requisites"}, "without": nil} {
 		wacz := filepath.Join(t.TempDir(), "x.wacz")
 		if code, _, errs := runHere("export", s.crawl(t, flags...), wacz); code != exitOK {
@@ -366,6 +375,31 @@ func keepPicture(t *testing.T, name string, m *image.RGBA) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// serveWabac serves a WACZ by wabac as a proxy and returns its address.
+func serveWabac(t *testing.T, wacz string) string {
+	t.Helper()
+	file := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, wacz) }))
+	t.Cleanup(file.Close)
+	cmd := exec.Command("node", filepath.Join(installNode(t, "wabac"), "open.mjs"), file.URL+"/x.wacz", "serve")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	var address string
+	if _, err := fmt.Fscan(out, &address); err != nil {
+		t.Fatalf("wabac does not serve: %v", err)
+	}
+	return address
 }
 
 // serveWeb serves a recorded web as a proxy and returns its address.

@@ -97,10 +97,11 @@ func (i *interrupts) listen() {
 }
 
 // onHangup has SIGHUP call a function instead of stopping the command, as daemons do to open
-// their logs again. A nil receiver is permitted, for tests.
+// their logs again. It does so under nohup, too, which only asks that SIGHUP ends nothing. A nil receiver is permitted, for tests.
 func (i *interrupts) onHangup(do func() error) {
 	if i != nil {
 		i.hangup.Store(&do)
+		signal.Notify(i.ch, syscall.SIGHUP)
 	}
 }
 

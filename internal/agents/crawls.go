@@ -11,7 +11,6 @@ import (
 	"dowse"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
-	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -56,7 +55,8 @@ func (s *Server) settings(b budget) (map[string][]string, error) {
 
 // larger completes the budget of a crawl that is continued. What the caller does not give is as large as the server allows. A
 // budget below the limits of the collection is an error, because these may be those of a person, and limits are kept.
-func (s *Server) larger(b budget, has settings.Limits) (budget, error) {
+func (s *Server) larger(b budget, of *operations.Settings) (budget, error) {
+	has := &of.Limits
 	for _, x := range []struct {
 		name  string
 		given *int

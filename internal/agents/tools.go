@@ -141,7 +141,7 @@ func (s *Server) continueCrawl(ctx context.Context, _ *mcp.CallToolRequest, in c
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := s.larger(in.budget, has.Limits)
+	b, err := s.larger(in.budget, has)
 	if err != nil {
 		return nil, nil, err
 	}

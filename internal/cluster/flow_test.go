@@ -212,7 +212,7 @@ func BenchmarkCoordinator(b *testing.B) {
 
 // BenchmarkDecode measures decoding the result of a page.
 func BenchmarkDecode(b *testing.B) {
-	data := appendResult(nil, fullResult())
+	data := encodeResult(fullResult())
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, err := readResult(data); err != nil {

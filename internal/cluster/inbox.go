@@ -251,7 +251,7 @@ func packResults(results [][]byte, room int, id func() string) (messages [][]byt
 	size := 0
 	flush := func() {
 		if len(list) > 0 {
-			w := wire.Writer{B: []byte(arrivalsMagic)}
+			w := wire.Writer{B: append(make([]byte, 0, size+64), arrivalsMagic...)}
 			w.Byte(wholeResults)
 			w.Uint(uint64(len(list)))
 			for _, b := range list {

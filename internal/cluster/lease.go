@@ -51,6 +51,9 @@ const (
 	// leaseLapse is for how long a lease may go without being renewed. Only time in which the
 	// servers answered counts.
 	leaseLapse = 5 * time.Second
+	// renewPatience is how long a renewal may take. One that got lost with a server must be repeated
+	// before the lease lapses.
+	renewPatience = 1500 * time.Millisecond
 )
 
 // A Lease is the right to coordinate. It is renewed until it is released or lost.
@@ -67,7 +70,7 @@ type Lease struct {
 }
 
 // A leaseWatch finds out whether a lease has lapsed: it has if its revision does not change for
-// leaseLapse while the servers answer. No clocks of different machines are compared.
+// leaseLapse while the servers could have been written to. No clocks of different machines are compared.
 type leaseWatch struct {
 	c        *Conn
 	revision uint64
@@ -86,6 +89,9 @@ func (w *leaseWatch) look(ctx context.Context) (free bool, err error) {
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		w.revision, w.holder = 0, Holder{}
 		return true, nil
+	}
+	if err == nil {
+		_, err = w.c.state.Status(ctx) // any server answers a read, but only a leader this, and a renewal
 	}
 	if err != nil {
 		w.since = time.Time{} // time without an answer does not count
@@ -132,18 +138,23 @@ func (w *leaseWatch) take(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// acquire takes the lease as soon as it is free, or returns a HeldError if its holder is alive.
+// acquire takes the lease as soon as it is free, or returns a HeldError if its holder is alive. Servers that
+// can be read but not written to have a while to agree on a leader.
 func (c *Conn) acquire(ctx context.Context) (*Lease, error) {
 	w := &leaseWatch{c: c}
 	var first uint64
-	for {
+	for end := time.Now().Add(settling); ; {
 		var free bool
 		err := c.settled(ctx, func() (err error) { free, err = w.look(ctx); return err })
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("cluster: the lease: %w", err)
 		case free:
-			return w.take(ctx)
+			l, err := w.take(ctx)
+			if !isPassing(err) || time.Now().After(end) {
+				return l, err
+			}
+			first = 0 // it may have been taken although the answer was lost
 		case first == 0:
 			first = w.revision
 		case w.revision != first: // it was renewed
@@ -160,7 +171,7 @@ func (c *Conn) acquire(ctx context.Context) (*Lease, error) {
 func (l *Lease) renew(ctx context.Context) {
 	defer close(l.ended)
 	for pause(ctx, renewEvery) {
-		if err := l.write(ctx, l.holder); wrongSequence(err) {
+		if err := l.write(ctx, l.holder, renewPatience); wrongSequence(err) {
 			close(l.lost)
 			return
 		}
@@ -170,14 +181,14 @@ func (l *Lease) renew(ctx context.Context) {
 // write writes the lease with the next revision, as the other processes are to see it. A write whose
 // answer was lost has changed the revision without this process knowing it, so the value is compared
 // before the lease counts as lost. A value that no process of a cluster wrote is replaced.
-func (l *Lease) write(ctx context.Context, seen Holder) error {
+func (l *Lease) write(ctx context.Context, seen Holder, within time.Duration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	value, err := json.Marshal(seen)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	revision, err := l.c.state.Update(ctx, leaseKey, value, l.revision)
 	if wrongSequence(err) {
@@ -253,5 +264,5 @@ func (l *Lease) end(h Holder) {
 		return
 	default:
 	}
-	_ = l.write(context.Background(), h) // otherwise it lapses
+	_ = l.write(context.Background(), h, patience) // otherwise it lapses
 }

@@ -242,7 +242,11 @@ func (m *Mirror) follow(ctx context.Context, dir string) (*Shipper, error) {
 			m.c.opt.logf("%s; taking over", w.holder.gone())
 			s, err := m.takeOver(ctx, w, dir)
 			var held *HeldError // another standby was faster
-			if !errors.As(err, &held) {
+			switch {
+			case errors.As(err, &held):
+			case isPassing(err) && ctx.Err() == nil:
+				m.c.opt.logf("not taken over: NATS does not answer (%v); trying again until it does", err)
+			default:
 				return s, err
 			}
 		}

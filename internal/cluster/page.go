@@ -161,18 +161,21 @@ func getWords(r *wire.Reader[[]byte]) []dowse.Span {
 		return nil
 	}
 	words := make([]dowse.Span, n)
-	at := int32(0)
+	at, b := int32(0), r.Rest // writing to r for each word would take longer than decoding it
 	for i := range words {
 		var gap, length int32
-		if b := r.Rest; len(b) >= 2 && b[0]|b[1] < 0x80 { // as nearly all are: one byte each
-			gap, length, r.Rest = int32(b[0]), int32(b[1]), b[2:]
+		if len(b) >= 2 && b[0]|b[1] < 0x80 { // as nearly all are: one byte each
+			gap, length, b = int32(b[0]), int32(b[1]), b[2:]
 		} else {
+			r.Rest = b
 			gap, length = int32(r.Uint()), int32(r.Uint())
+			b = r.Rest
 		}
 		start := at + gap
 		at = start + length
 		words[i] = dowse.Span{Start: start, End: at}
 	}
+	r.Rest = b
 	return words
 }
 

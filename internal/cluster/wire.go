@@ -256,9 +256,9 @@ func getHeader(r *wire.Reader[[]byte]) (h http.Header) {
 	return h
 }
 
-// appendResult encodes one result.
-func appendResult(b []byte, x *Result) []byte {
-	w := wire.Writer{B: b}
+// encodeResult encodes one result.
+func encodeResult(x *Result) []byte {
+	w := wire.Writer{B: make([]byte, 0, sizeOf(x))}
 	w.Text(x.Term)
 	w.Uint(x.Number)
 	w.Text(x.Judge)
@@ -271,13 +271,23 @@ func appendResult(b []byte, x *Result) []byte {
 	return w.B
 }
 
+// sizeOf returns about how many bytes the encoding of a result takes, rather more than fewer for a usual page.
+func sizeOf(x *Result) int {
+	const perLink, rest = 150, 4096
+	size := rest + len(x.Page.Text) + 2*len(x.Page.Words) + perLink*len(x.Page.Links)
+	for i := range x.Answers {
+		size += len(x.Answers[i].Encoded.Bytes) + rest
+	}
+	return size
+}
+
 // identityOf returns which visit an encoded result belongs to.
 func identityOf(b []byte) (term string, number uint64) {
 	r := &wire.Reader[[]byte]{Rest: b}
 	return r.Text(), r.Uint()
 }
 
-// readResult decodes what appendResult encoded.
+// readResult decodes what encodeResult encoded.
 func readResult(b []byte) (*Result, error) {
 	r := &wire.Reader[[]byte]{Rest: b}
 	x := &Result{Term: r.Text(), Number: r.Uint(), Judge: r.Text(), Kind: crawl.VisitKind(r.Byte()), Size: len(b)}

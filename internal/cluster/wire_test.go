@@ -83,7 +83,7 @@ func fullResult() *Result {
 
 func TestResultsSurviveTheWire(t *testing.T) {
 	want := fullResult()
-	b := appendResult(nil, want)
+	b := encodeResult(want)
 	got, err := readResult(b)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestResultsSurviveTheWire(t *testing.T) {
 // A rating that is not a number means that there is none; it must stay one.
 func TestRatingsSurviveTheWire(t *testing.T) {
 	x := &Result{Page: &dowse.Page{Outcome: dowse.Redirected, Document: dowse.Document{Links: []dowse.Link{{URL: "https://a/", Mention: dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}}}}}}
-	got, err := readResult(appendResult(nil, x))
+	got, err := readResult(encodeResult(x))
 	if err != nil || !math.IsNaN(got.Page.Links[0].Context) || got.Page.Links[0].Above != [3]int32{-1, -1, -1} {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -125,7 +125,7 @@ func TestJobsSurviveTheWire(t *testing.T) {
 
 // Whatever is cut off or changed, reading ends with an error or with a sound page, and never panics.
 func TestGarbageIsRefused(t *testing.T) {
-	good := appendResult(nil, fullResult())
+	good := encodeResult(fullResult())
 	for n := range good {
 		if _, err := readResult(good[:n]); err == nil {
 			t.Errorf("cut at %d of %d: accepted", n, len(good))
@@ -154,14 +154,14 @@ func TestLinksOutsideOfTheTextAreRefused(t *testing.T) {
 	} {
 		x := fullResult()
 		spoil(x.Page)
-		if _, err := readResult(appendResult(nil, x)); err == nil {
+		if _, err := readResult(encodeResult(x)); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
 func FuzzResult(f *testing.F) {
-	f.Add(appendResult(nil, fullResult()))
+	f.Add(encodeResult(fullResult()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if x, err := readResult(b); err == nil && sound(x.Page) != nil {
 			t.Error("accepted, and not sound")

@@ -207,10 +207,10 @@ func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
 		return
 	}
 	x.Term, x.Number, x.Judge, x.Kind = term, j.Number, j.Judge, j.Visit.Kind
-	b := appendResult(nil, x)
+	b := encodeResult(x)
 	if len(b) > maxArrival {
 		x.Answers = nil // the page without the answer: the journal says that it is not in the archive
-		b = appendResult(nil, x)
+		b = encodeResult(x)
 	}
 	w.results <- b
 	w.mu.Lock()

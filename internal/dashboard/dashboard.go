@@ -322,6 +322,9 @@ func headOf(c operations.Collection) *head {
 func (d *Dashboard) frame(f *pageFrame, section string, r *http.Request) {
 	f.Fixed = d.ops.ReadOnly()
 	for _, g := range []tab{{Name: "Collections", Href: "/collections"}, {Name: "Compare", Href: "/compare"}, {Name: "Lab", Href: "/lab"}, {Name: "New crawl", Href: "/new"}} {
+		if f.Fixed && g.Href == "/new" {
+			continue
+		}
 		g.Here = g.Href == r.URL.Path
 		f.Global = append(f.Global, g)
 	}

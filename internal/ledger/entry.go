@@ -36,24 +36,25 @@ type EntryKind uint8
 
 // The kinds of entries.
 const (
-	EntryStart   EntryKind = iota + 1 // seeds were given
-	EntryPage                         // a lead came to its end: visited, failed or settled unvisited
-	EntryRetry                        // a visit failed, and the URL is tried again
-	EntryRobots                       // the robots.txt of a host was read
-	EntryRound                        // the leads of a round were chosen
-	EntryIdle                         // the strategy was asked for leads because none waited
-	EntryBefore                       // the strategy changed the queue before a round
-	_                                 // no program has written this number
-	EntryForget                       // a URL was taken down
-	EntryRescore                      // a lead was rated again
-	EntryModel                        // a newer model, or a label, ruled on pages that were visited
-	EntryReasons                      // the reasons for visiting a lead that was rated again
-	EntryClock                        // the clock was set back
-	EntryAgain                        // everything before was decided again, without the URLs that were taken down
-	EntryForgive                      // earlier failures of hosts no longer count
-	EntryRequeue                      // URLs that failed or were left out wait again: a person asked for it, or they get a second chance
-	EntryCheck                        // a visited page is asked again, to see whether it has changed
-	EntryLeft                         // links of a page were left out for want of memory
+	EntryStart     EntryKind = iota + 1 // seeds were given
+	EntryPage                           // a lead came to its end: visited, failed or settled unvisited
+	EntryRetry                          // a visit failed, and the URL is tried again
+	EntryRobots                         // the robots.txt of a host was read
+	EntryRound                          // the leads of a round were chosen
+	EntryIdle                           // the strategy was asked for leads because none waited
+	EntryBefore                         // the strategy changed the queue before a round
+	_                                   // no program has written this number
+	EntryForget                         // a URL was taken down
+	EntryRescore                        // a lead was rated again
+	EntryModel                          // a newer model, or a label, ruled on pages that were visited
+	EntryReasons                        // the reasons for visiting a lead that was rated again
+	EntryClock                          // the clock was set back
+	EntryAgain                          // everything before was decided again, without the URLs that were taken down
+	EntryForgive                        // earlier failures of hosts no longer count
+	EntryRequeue                        // URLs that failed or were left out wait again: a person asked for it, or they get a second chance
+	EntryCheck                          // a visited page is asked again, to see whether it has changed
+	EntryLeft                           // links of a page were left out for want of memory
+	EntryThreshold                      // pages are on topic from another relevance on, those that were visited too
 )
 
 // An Entry is one thing that happened in a crawl. Kind, At, Elapsed, Run and
@@ -87,7 +88,7 @@ type Entry struct {
 	Text   string        // EntryForget: why; EntryRequeue: what was asked for
 	Back   time.Duration // EntryClock: by how much it was set back
 	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven; EntryCheck: when the page was asked last
-	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority; EntryCheck: the estimated probability that it has changed
+	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority; EntryCheck: the estimated probability that it has changed; EntryThreshold: the relevance
 
 	Because []dowse.Because // EntryReasons
 

@@ -52,6 +52,8 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 	case EntryLeft:
 		w.u(uint64(e.ID))
 		w.u(uint64(e.Queue))
+	case EntryThreshold:
+		w.f(e.Score)
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
@@ -325,6 +327,8 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	case EntryLeft:
 		e.ID = frontier.ID(r.u())
 		e.Queue = int(r.u())
+	case EntryThreshold:
+		e.Score = r.f()
 	case EntryIdle, EntryBefore, EntryAgain:
 	case EntryForget:
 		e.ID = frontier.ID(r.u())

@@ -24,7 +24,7 @@ import (
 // kinds are all kinds of entries that a program has written.
 var kinds = []EntryKind{
 	EntryStart, EntryPage, EntryRetry, EntryRobots, EntryRound, EntryIdle, EntryBefore, EntryForget,
-	EntryRescore, EntryModel, EntryReasons, EntryClock, EntryAgain, EntryForgive, EntryRequeue, EntryCheck, EntryLeft,
+	EntryRescore, EntryModel, EntryReasons, EntryClock, EntryAgain, EntryForgive, EntryRequeue, EntryCheck, EntryLeft, EntryThreshold,
 }
 
 // sameEntry compares entries by what is written of them.
@@ -216,6 +216,8 @@ func drawEntry(t *rapid.T, kind EntryKind) *Entry {
 		e.ID, e.Since, e.Score = drawID(t), drawTime(t, "since"), rapid.Float64().Draw(t, "chance")
 	case EntryLeft:
 		e.ID, e.Queue = drawID(t), rapid.IntRange(0, 1<<30).Draw(t, "links")
+	case EntryThreshold:
+		e.Score = rapid.Float64().Draw(t, "threshold")
 	case EntryForget:
 		e.ID, e.Text, e.Host = drawID(t), drawText(t, "why"), drawText(t, "host")
 		copy(e.Print[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "fingerprint"))

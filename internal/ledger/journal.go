@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dowse"
@@ -53,6 +54,10 @@ type Journal struct {
 
 	rereads int    // pauses that awaitSound has made
 	pause   func() // of awaitSound
+
+	checkFirst uint64         // bytes that Check reads before it returns, at least
+	checks     sync.WaitGroup // of what Check reads later
+	closing    atomic.Bool
 
 	replaying *expectedNames // strings that a replay has yet to see; nil if there is no replay
 	rulings   RulingBook     // the rulings in effect
@@ -97,7 +102,7 @@ var ErrVersion = errors.New("written by another version of dowse")
 // Open does not read the records, so it is fast for any size. Whether the end is
 // torn is found by the first caller that reads up to it, usually a fold.
 func Open(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseForWriter}
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseForWriter, checkFirst: checkedFirst}
 	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -368,6 +373,8 @@ func (j *Journal) write(p recordRun) error {
 
 // Close closes the files. What was not synced is lost.
 func (j *Journal) Close() error {
+	j.closing.Store(true)
+	j.checks.Wait()
 	var errs []error
 	for _, s := range j.segments {
 		errs = append(errs, s.f.Close())

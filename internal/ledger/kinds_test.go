@@ -112,6 +112,7 @@ func goldenEntries() map[string]*Entry {
 		"again":   entry(EntryAgain, Entry{}),
 		"check":   entry(EntryCheck, Entry{ID: 70000, Since: at.Add(-24 * time.Hour), Score: 0.375}),
 		"left":    entry(EntryLeft, Entry{ID: 300, Queue: 1700}),
+		"line":    entry(EntryThreshold, Entry{Score: 0.625}),
 		"forgive": entry(EntryForgive, Entry{Since: at.Add(-time.Hour)}),
 		"requeue": entry(EntryRequeue, Entry{Text: "failed", Round: []frontier.ID{5, 6}}),
 		"forget":  entry(EntryForget, Entry{ID: 9, Text: "by request", Host: "a.test", Print: frontier.Fingerprint{1, 2, 3, 15: 16}}),

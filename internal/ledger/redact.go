@@ -31,6 +31,7 @@ type Redaction struct {
 // a redaction that is repeated changes only what is left. The journal must not be
 // appended to meanwhile.
 func (j *Journal) Redact(x Redaction) (n int, err error) {
+	j.checks.Wait() // they read what is replaced
 	if j.readOnly {
 		return 0, errors.New("journal: redact: it was opened only to read")
 	}

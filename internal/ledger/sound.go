@@ -12,6 +12,16 @@ import (
 // otherwise. A torn end is cut off without asking; damage is never cut off, since
 // that would lose what follows, and the collection is refused instead.
 
+// ErrTextLost is the error for a page whose record in the archive can't be decoded. It matches ErrDamaged.
+var ErrTextLost error = textLost{}
+
+type textLost struct{}
+
+func (textLost) Error() string { return "its record in the archive can't be read" }
+
+// Is reports that a lost text is damage.
+func (textLost) Is(target error) bool { return target == ErrDamaged }
+
 // wrongMagic returns the error for a segment whose first bytes are not those of
 // this version: ErrVersion if they are those of another, else ErrDamaged.
 func wrongMagic(magic []byte) error {
@@ -44,15 +54,43 @@ func (j *Journal) contiguous() error {
 // cut off.
 func (j *Journal) KeepBefore(floor uint64) { j.floor = max(j.floor, floor) }
 
-// Check reads all records before a place and returns ErrDamaged if one of them is not
-// sound.
-func (j *Journal) Check(until uint64) error { return j.CheckFrom(0, until) }
+// checkedFirst is how many bytes before a place Check reads, at least, before it returns: two
+// segments, which take some seconds.
+const checkedFirst = 2 * segmentSize
 
-// CheckFrom is Check for the records from one on.
+// Check returns ErrDamaged if a record before a place is not sound. In a journal of more than two
+// segments it reads the last ones only, and the others are read while the caller goes on, because a
+// crawl of a hundred million URLs would wait for minutes. Damage that is found then is an error of the
+// journal (see Err), after which nothing more is written.
+func (j *Journal) Check(until uint64) error {
+	from := j.firstChecked(until)
+	if err := j.CheckFrom(from, until); err != nil || from == 0 {
+		return err
+	}
+	j.checks.Go(func() {
+		if err := j.CheckFrom(0, from); err != nil {
+			j.fail(err)
+		}
+	})
+	return nil
+}
+
+// firstChecked returns where the segments begin that Check reads before it returns.
+func (j *Journal) firstChecked(until uint64) (from uint64) {
+	for _, s := range j.segments {
+		if s.base+j.checkFirst <= until {
+			from = s.base
+		}
+	}
+	return from
+}
+
+// CheckFrom returns ErrDamaged if a record between two places is not sound. It ends early, without an
+// error, if the journal is closed.
 func (j *Journal) CheckFrom(from, until uint64) error {
 	end := from
 	for range j.records(from, &end) {
-		if end >= until {
+		if end >= until || j.closing.Load() {
 			return nil
 		}
 	}

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -71,4 +73,44 @@ func TestReaderWaitsForRecord(t *testing.T) {
 		}
 		r.Close()
 	}
+}
+
+// TestOldSegmentsAreCheckedLater damages a record in an old segment and one in the last segments. The second is
+// found before the journal is written to; the first is found while it is, and ends that.
+func TestOldSegmentsAreCheckedLater(t *testing.T) {
+	for hit, later := range map[int]bool{1: true, 4: false, 8: false} {
+		dir, places := tenRecords(t)
+		splitAt(t, dir, places[3], places[7])
+		flipAt(t, dir, places, hit)
+		j := openTo(t, dir, false)
+		j.checkFirst = places[10] - places[3]
+		err := j.Check(places[10])
+		if later != (err == nil) || !later && !errors.Is(err, ErrDamaged) {
+			t.Fatalf("record %d: %v", hit, err)
+		}
+		if later {
+			j.checks.Wait()
+			j.Record(&Entry{Kind: EntryIdle})
+			if err := j.Sync(); !errors.Is(err, ErrDamaged) {
+				t.Errorf("after record %d was found damaged: %v", hit, err)
+			}
+		}
+		j.Close()
+	}
+}
+
+// flipAt flips a bit of a record in a journal whose segments begin at places 0, 3 and 7.
+func flipAt(t *testing.T, dir string, places []uint64, hit int) {
+	t.Helper()
+	base := uint64(0)
+	for _, i := range []int{3, 7} {
+		if i <= hit {
+			base = places[i]
+		}
+	}
+	name := filepath.Join(dir, fmt.Sprintf("journal-%016x.log", base))
+	data, err := os.ReadFile(name)
+	check(t, err)
+	data[uint64(len(journalMagic)+recordHeader+3)+places[hit]-base] ^= 1
+	check(t, os.WriteFile(name, data, 0o644))
 }

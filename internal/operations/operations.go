@@ -14,6 +14,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 )
 
 // Config says which collections there are, and what may be done to them.
@@ -67,7 +68,7 @@ type Operations struct {
 	ids     map[string]string // directories by ID
 	scanned time.Time
 	closed  bool
-	private string // a folder of its own, made when it is first needed
+	private *durable.TempFolder // a folder of its own, made when it is first needed
 
 	children children
 	exports  exports
@@ -117,8 +118,8 @@ func (o *Operations) Close() error {
 	for _, s := range shelves {
 		errs = append(errs, s.close())
 	}
-	if private != "" {
-		errs = append(errs, os.RemoveAll(private))
+	if private != nil {
+		errs = append(errs, private.Remove())
 	}
 	return errors.Join(errs...)
 }
@@ -130,14 +131,14 @@ func (o *Operations) folder() (string, error) {
 	if o.closed {
 		return "", errClosed
 	}
-	if o.private == "" {
-		dir, err := os.MkdirTemp("", "dowse-operations-*")
+	if o.private == nil {
+		dir, err := durable.NewTempFolder("server")
 		if err != nil {
 			return "", err
 		}
 		o.private = dir
 	}
-	return o.private, nil
+	return o.private.Path, nil
 }
 
 var errClosed = errors.New("the program is ending")

@@ -406,6 +406,9 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 				st.Notices = append(st.Notices, err.Error())
 			}
 		}
+		if st.Estimate.Found > 0 && slices.ContainsFunc(st.Reasons, isTrap) {
+			st.Notices = append(st.Notices, "the estimate of what there is leaves out what was skipped as a trap")
+		}
 		st.damage = v.damage()
 		s.keepDamage(st.damage)
 		r = &Report{ID: s.id, Status: st, State: st.stateOf(), Ailment: st.Ailment(s.now()), Seen: v.at.UTC(), Event: v.seen().String(), Command: command("status", s.dir)}
@@ -413,6 +416,11 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 		return nil
 	})
 	return r, err
+}
+
+// isTrap reports whether URLs were skipped because they look like a trap.
+func isTrap(r collection.ReasonCount) bool {
+	return r.Skipped > 0 && (r.Reason == dowse.SkipTrapPattern || r.Reason == dowse.SkipTrapFarm)
 }
 
 // damage returns why a part of the collection can't be read, "" if all can. It is found out once

@@ -29,7 +29,7 @@ func (b *builder) celClause(v any, at place) node {
 	}
 	program, err := b.cel.compile(s, b.read)
 	if err != nil {
-		b.fail(at, celHint(err), "expr: %v", err)
+		b.fail(at, celHint(s, err), "expr: %v", err)
 		return nothing
 	}
 	return leaf{"expr: " + short(s), celTest{program}}
@@ -38,9 +38,14 @@ func (b *builder) celClause(v any, at place) node {
 // undefinedField matches the error for a field that page or page.parent does not have.
 var undefinedField = regexp.MustCompile(`undefined field '(\w+)'`)
 
-// celHint returns what to do about an error in an expression.
-func celHint(err error) string {
+// celHint returns what to do about an error in an expression, which may be one of conditions by name by mistake.
+func celHint(s string, err error) string {
 	const read = "see docs/predicates.md"
+	for _, name := range opNames() {
+		if regexp.MustCompile(`\b` + name + `\b\s*\(`).MatchString(s) {
+			return fmt.Sprintf("%s(…) is no part of an expression about page; write {all: [%s(…), {expr: …}]}", name, name)
+		}
+	}
 	m := undefinedField.FindStringSubmatch(err.Error())
 	if m == nil {
 		return read

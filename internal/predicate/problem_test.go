@@ -65,6 +65,7 @@ func TestProblems(t *testing.T) {
 		{`{"expr": "page.links_out < "}`, "expr", "column 18: Syntax error", "docs/predicates.md"},
 		{`{"expr": "page.titel == ''"}`, "expr", "column 5: undefined field 'titel'", "did you mean page.title?"},
 		{`{"expr": "page.colour > 5"}`, "expr", "column 5: undefined field 'colour'", "see docs/predicates.md"},
+		{`{"expr": "lang(en) and page.words > 3"}`, "expr", "column 10: Syntax error", "write {all: [lang(…), {expr: …}]}"},
 		{`{"any": ["host = x"]}`, "any[0]", `unknown condition "host"`, "write page.host"},
 		{`{"expr": "page.title > 5"}`, "expr", "column 12: found no matching overload", "docs/predicates.md"},
 		{`{"expr": "page.links_out"}`, "expr", "is int, not true or false", "docs/predicates.md"},

@@ -120,6 +120,7 @@ func Without(p *dowse.Page) *dowse.Page {
 	q := *p
 	c := cutter{words: runs}
 	q.Text, q.Words = c.text(&p.Document, p.Repeated)
+	q.Numbers = nil
 	q.Headings = c.headings(p.Headings)
 	q.Links = slices.Clone(p.Links)
 	for i := range q.Links {

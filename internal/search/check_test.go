@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"dowse/crawler"
 	"dowse/internal/search"
@@ -199,87 +197,5 @@ func TestUnsealedIndexIsChecked(t *testing.T) {
 	}
 	if got := answers(t, dir); !slices.Equal(got, want) {
 		t.Errorf("with an earlier root: got %v, want %v", got, want)
-	}
-}
-
-// TestScratchOfKilledProcess leaves a scratch folder in a process that is killed: the next search removes it, and leaves those in use,
-// links, and folders that only look like one.
-func TestScratchOfKilledProcess(t *testing.T) {
-	if os.Getenv("DOWSE_TEST_SCRATCH") != "" {
-		path, _, err := search.NewScratch()
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Println(path)
-		select {}
-	}
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	child := exec.Command(os.Args[0], "-test.run=^TestScratchOfKilledProcess$")
-	child.Env = append(os.Environ(), "DOWSE_TEST_SCRATCH=1")
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line := make([]byte, 4096)
-	n, err := out.Read(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := string(line[:n-1])
-	if err := os.WriteFile(filepath.Join(left, "root.bolt"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	search.RemoveLeftScratch()
-	if _, err := os.Stat(left); err != nil {
-		t.Fatalf("the folder of a running process was removed: %v", err)
-	}
-	used, remove, err := search.NewScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := filepath.Join(t.TempDir(), "target")
-	kept := []string{used, filepath.Join(tmp, "dowse-search-7"), filepath.Join(tmp, "dowse-search-"), filepath.Join(tmp, "dowse-search-8x"), filepath.Join(tmp, "dowse-index-9"), target}
-	for _, dir := range []string{kept[2], kept[3], kept[4], target} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(target, kept[1]); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{kept[2], kept[3], target} { // they look abandoned
-		if err := os.WriteFile(filepath.Join(dir, "in-use"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	old := filepath.Join(tmp, "dowse-index-10") // killed before it took its lock
-	if err := os.Mkdir(old, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(old, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	child.Process.Kill()
-	child.Wait()
-	search.RemoveLeftScratch()
-	for _, path := range []string{left, old} {
-		if _, err := os.Lstat(path); err == nil {
-			t.Errorf("%s is still there", path)
-		}
-	}
-	for _, path := range kept {
-		if _, err := os.Lstat(path); err != nil {
-			t.Errorf("%s was removed: %v", path, err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(target, "in-use")); err != nil {
-		t.Errorf("a link was followed: %v", err)
-	}
-	if err := remove(); err != nil {
-		t.Error(err)
 	}
 }

@@ -86,18 +86,6 @@ func OpenIndex(dir string, key []byte) error {
 // IsDamaged reports whether an index that causes the error is made again.
 func IsDamaged(err error) bool { return errors.Is(err, errDamaged) }
 
-// NewScratch makes a scratch folder, and returns its path and what removes it.
-func NewScratch() (path string, remove func() error, err error) {
-	s, err := newScratch("search")
-	if err != nil {
-		return "", nil, err
-	}
-	return s.path, s.remove, nil
-}
-
-// RemoveLeftScratch removes the scratch folders that no process uses.
-var RemoveLeftScratch = removeLeftScratch
-
 // DropPage removes a page from an index, without its state knowing it.
 func DropPage(t *testing.T, dir string, key []byte, id frontier.ID) {
 	t.Helper()

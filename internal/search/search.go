@@ -16,6 +16,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/weburl"
@@ -96,15 +97,15 @@ type part struct {
 	index *snapshot
 	state state
 	lag   Lag
-	tmp   *scratch // folder of a temporary index; nil for none
-	ids   []int64  // of pages by their number in the index, plus 1; 0 for not known yet
+	tmp   *durable.TempFolder // folder of a temporary index; nil for none
+	ids   []int64             // of pages by their number in the index, plus 1; 0 for not known yet
 }
 
 // Open brings the indexes of loaded collections up to date and opens them. If update is false, they are
 // taken as they are, and what they lack is in the Lag of every result; one that is missing or can't be used is
 // made in any case. A collection that can't be written gets an index in a temporary folder, unless it has one.
 func Open(ctx context.Context, cols []*collection.Collection, o Options, update bool) (*Searcher, error) {
-	removeLeftScratch()
+	durable.RemoveLeftFolders()
 	s := &Searcher{lex: newStems(), stats: stats{df: map[string]int{}}}
 	o.checked = map[string]bool{}
 	for _, col := range cols {
@@ -166,13 +167,13 @@ func IsUnwritable(err error) bool {
 
 // elsewhere makes an index in a temporary folder.
 func (p *part) elsewhere(ctx context.Context, o Options) (Options, error) {
-	tmp, err := newScratch("index")
+	tmp, err := durable.NewTempFolder("index")
 	if err != nil {
 		return o, fmt.Errorf("search: %s can't be written, and neither can a temporary folder: %w", p.col.Dir, err)
 	}
-	p.tmp, o.temporary = tmp, tmp.path
+	p.tmp, o.temporary = tmp, tmp.Path
 	if len(o.Key) == 0 {
-		o.Key = []byte(tmp.path) // the folder is private
+		o.Key = []byte(tmp.Path) // the folder is private
 	}
 	return o, Update(ctx, p.col.Dir, o)
 }
@@ -211,7 +212,7 @@ func (p *part) close() (err error) {
 		err = p.index.close()
 	}
 	if p.tmp != nil {
-		err = errors.Join(err, p.tmp.remove())
+		err = errors.Join(err, p.tmp.Remove())
 	}
 	return err
 }
@@ -674,7 +675,7 @@ func (x *answer) hit(p *part, row *facts.Row, score float64) Hit {
 	doc, err := readPage(p.col, row.Page)
 	if err == nil {
 		h.Snippet = marks.snippet(doc)
-	} else if collection.Unreadable(err) {
+	} else if errors.Is(err, collection.ErrDamaged) {
 		x.out.Unread++
 	}
 	return h

@@ -237,7 +237,7 @@ func (w *indexWriter) close(path string) error {
 type snapshot struct {
 	index.IndexReader
 	index index.Index
-	tmp   *scratch
+	tmp   *durable.TempFolder
 }
 
 // openSnapshot opens the index as it is now. Scorch would lock out writers for as long as a reader is open, so a
@@ -266,12 +266,12 @@ func (s store) openSnapshot() (*snapshot, error) {
 			return nil, err
 		}
 	}
-	tmp, err := newScratch("search")
+	tmp, err := durable.NewTempFolder("search")
 	if err != nil {
 		return nil, err
 	}
 	r := &snapshot{tmp: tmp}
-	if err = tmp.fill(root, segments); err == nil {
+	if err = fill(tmp, root, segments); err == nil {
 		err = r.open()
 	}
 	if err != nil {
@@ -281,8 +281,8 @@ func (s store) openSnapshot() (*snapshot, error) {
 }
 
 // fill writes the root of an index into the folder, and links to its segments.
-func (s *scratch) fill(root []byte, segments map[string]*durable.File) error {
-	if err := s.files.WriteFile(rootFile, root); err != nil {
+func fill(s *durable.TempFolder, root []byte, segments map[string]*durable.File) error {
+	if err := s.Files.WriteFile(rootFile, root); err != nil {
 		return err
 	}
 	for name, f := range segments {
@@ -290,7 +290,7 @@ func (s *scratch) fill(root []byte, segments map[string]*durable.File) error {
 		if err != nil {
 			return err
 		}
-		if err := s.files.LinkTo(name, path); err != nil {
+		if err := s.Files.LinkTo(name, path); err != nil {
 			return err
 		}
 	}
@@ -319,7 +319,7 @@ func (s store) check(name string, f *durable.File) error {
 // open opens the copied root.
 func (r *snapshot) open() (err error) {
 	defer recovered(&err)
-	x, err := scorch.NewScorch(scorch.Name, map[string]any{"path": r.tmp.path, "read_only": true, "bolt_timeout": "5s"}, nil)
+	x, err := scorch.NewScorch(scorch.Name, map[string]any{"path": r.tmp.Path, "read_only": true, "bolt_timeout": "5s"}, nil)
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (r *snapshot) open() (err error) {
 
 // close closes the index and removes the private folder.
 func (r *snapshot) close() (err error) {
-	defer func() { err = errors.Join(err, r.tmp.remove()) }()
+	defer func() { err = errors.Join(err, r.tmp.Remove()) }()
 	defer recovered(&err)
 	if r.IndexReader != nil {
 		err = r.IndexReader.Close()

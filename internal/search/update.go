@@ -444,7 +444,7 @@ func (u *updater) prepare(entries []*crawl.Entry) (list []*indexed, damaged int,
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
 				if doc, err := readPage(col, entries[i].Page); err == nil {
 					list[i] = u.indexed(entries[i], doc)
-				} else if collection.Unreadable(err) {
+				} else if errors.Is(err, collection.ErrDamaged) {
 					broken.Add(1)
 				}
 			}

@@ -89,7 +89,7 @@ func (f *feed) run(ctx context.Context) {
 			return
 		default:
 			f.saveIfDirty()
-			f.pause(ctx, f.poll-time.Since(begun), f.final)
+			f.pause(ctx, max(f.poll-time.Since(begun), f.rest(spent)), f.final)
 		}
 	}
 }

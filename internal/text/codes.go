@@ -22,6 +22,8 @@ type Codes[V uint16 | uint32] struct {
 	mask    uint64
 	asked   uint64 // the bit above the codes: looked up since the last search for a victim
 	hash    uint64 // the bits above asked: those of the hash
+
+	numbered numbered // of words with a number, see Word
 }
 
 // A codeBucket has places for words that share the low bits of their hash. A

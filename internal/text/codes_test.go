@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"dowse"
 	"dowse/internal/text"
 )
 
@@ -120,6 +121,31 @@ func BenchmarkCodes(b *testing.B) {
 			codeOf(c, w)
 		}
 	}
+}
+
+// BenchmarkNumber is what it costs to number the words of a page, and BenchmarkWord what a code
+// costs after that, in place of BenchmarkCodes.
+func BenchmarkNumber(b *testing.B) {
+	d := numberedProse()
+	for b.Loop() {
+		text.Number(d)
+	}
+}
+
+func BenchmarkWord(b *testing.B) {
+	d := numberedProse()
+	text.Number(d)
+	c := text.NewCodes(0, math.MaxUint16, func(w string) uint16 { return 1 })
+	for b.Loop() {
+		for i, w := range d.Words {
+			c.Word(d.Numbers[i], d.Text, int(w.Start), int(w.End))
+		}
+	}
+}
+
+func numberedProse() *dowse.Document {
+	t := prose(1, 2000)
+	return &dowse.Document{Text: t, Words: dowse.Words(t)}
 }
 
 // codeOf returns the code of a word that is a text of its own.

@@ -14,5 +14,5 @@
 //
 // Everything here is pure: no clock, no files, and no randomness that changes a
 // result. The caches ([Memo], [Codes]) hold a fixed number of words and never
-// change an answer. All types but [Census] are safe for concurrent use.
+// change an answer; neither do the numbers of words ([Number]). All types but [Census] are safe for concurrent use.
 package text

@@ -204,11 +204,12 @@ func unbundle(file string) (dir string, inputs map[string]string, remove func(),
 		return "", nil, nil, fmt.Errorf("experiment: %s: %w: %w", file, errBundle, err)
 	}
 	defer z.Close()
-	temp, err := os.MkdirTemp("", "dowse-bundle-")
+	folder, err := durable.NewTempFolder("bundled")
 	if err != nil {
 		return "", nil, nil, fmt.Errorf("experiment: %w", err)
 	}
-	remove = func() { os.RemoveAll(temp) }
+	temp := folder.Path
+	remove = func() { folder.Remove() }
 	fail := func(err error) (string, map[string]string, func(), error) {
 		remove()
 		return "", nil, nil, fmt.Errorf("experiment: %s: %w", file, err)

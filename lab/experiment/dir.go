@@ -58,6 +58,9 @@ func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string
 	if t.classes != nil {
 		decides = append(decides, t.classes.table, t.classes.topics[t.topic])
 	}
+	if t.vectors != nil {
+		decides = append(decides, t.vectors.Sum())
+	}
 	if t.x.asksEstimates() { // trails of others lack what these measures need
 		decides = append(decides, "estimates")
 	}

@@ -77,6 +77,9 @@ type Experiment struct {
 	// lab makes of the topics of the web, or a file of code and label per line; default
 	// none. Omitted so that crawls without it keep their names.
 	Classes string `yaml:"classes" json:",omitempty"`
+	// Vectors is a file of word vectors for strategies that use them; default none. Its path is
+	// no part of the names of crawls, its content is.
+	Vectors string `yaml:"vectors" json:"-"`
 	// SessionGap is the pause that ends a session of a person in access logs, as 10m; default
 	// 30m. Omitted so that crawls without it keep their names.
 	SessionGap string `yaml:"session_gap" json:",omitempty"`

@@ -3,13 +3,13 @@ package experiment
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/durable"
 	"dowse/internal/lab/web"
 	"dowse/internal/repeats"
 	"dowse/judge"
@@ -41,7 +41,7 @@ type growth struct {
 	topic     *topic.Topic
 	strategy  dowse.Strategy
 	journal   *crawl.Journal
-	dir       string
+	dir       *durable.TempFolder
 	seeds     []dowse.URL
 
 	stage    int                   // pages from which it last tried to grow
@@ -53,13 +53,13 @@ type growth struct {
 // newGrowth begins the growth of a crawl that starts with a judge of words. The
 // caller closes it.
 func (t *task) newGrowth(s dowse.Strategy, use repeats.Use, p *prepared, seeds []int) (*growth, error) {
-	dir, err := os.MkdirTemp("", "dowse-lab-")
+	dir, err := durable.NewTempFolder("growth")
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	j, err := crawl.OpenJournal(dir, web.ParseRobots, false)
+	j, err := crawl.OpenJournal(dir.Path, web.ParseRobots, false)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.Remove())
 	}
 	w := t.wordsOf()
 	return &growth{
@@ -70,7 +70,7 @@ func (t *task) newGrowth(s dowse.Strategy, use repeats.Use, p *prepared, seeds [
 
 // close removes the journal.
 func (g *growth) close() error {
-	return errors.Join(g.journal.Close(), os.RemoveAll(g.dir))
+	return errors.Join(g.journal.Close(), g.dir.Remove())
 }
 
 // revise lets the judge grow when enough pages were fetched. As in a live crawl,

@@ -225,14 +225,3 @@ func TestOrigins(t *testing.T) {
 		t.Errorf("origins\n%q, want\n%q", got, want)
 	}
 }
-
-// TestReplayedHarvest checks that a replay without recorded pages has no harvest, and is
-// no division by zero.
-func TestReplayedHarvest(t *testing.T) {
-	if got := (Replayed{Pages: 8, OnTopic: 2}).Harvest(); got != 0.25 {
-		t.Errorf("harvest %g, want 0.25", got)
-	}
-	if got := (Replayed{}).Harvest(); got != 0 {
-		t.Errorf("harvest of nothing: %g", got)
-	}
-}

@@ -29,9 +29,6 @@ type Replayed struct {
 	Half     int    `json:"half"`     // of these, those in the first half of the visits
 }
 
-// Harvest is the share of the recorded pages that are on topic, 0 to 1.
-func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }
-
 // A Replay describes how a collection is crawled again.
 type Replay struct {
 	Strategies []string // in addition to the collection's own, which comes first

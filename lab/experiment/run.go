@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/internal/lab/measure"
+	"dowse/internal/vectors"
 	"dowse/strategy"
 )
 
@@ -176,6 +177,8 @@ type run struct {
 	jobs   []job
 	trails []measure.Trail
 	names  *measure.Names
+	// vectors are those of words, for strategies that use them; nil for none.
+	vectors *vectors.Table
 
 	mu    sync.Mutex
 	done  int
@@ -225,6 +228,11 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
+	if given.Vectors != "" {
+		if r.vectors, err = vectors.Open(given.Vectors); err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+	}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
 		b, err := openLabelled(ctx, s, o, given.traceParts(), gap)
@@ -257,7 +265,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 // add lists the crawls for a topic. The topic's name in trails has the web's name
 // in front if there are several webs.
 func (r *run) add(b *webTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table}
+	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table, vectors: r.vectors}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}

@@ -17,6 +17,7 @@ import (
 	"dowse/internal/predicate"
 	"dowse/internal/repeats"
 	"dowse/internal/tgraph"
+	"dowse/internal/vectors"
 	"dowse/judge"
 	"dowse/lab"
 	"dowse/strategy"
@@ -35,6 +36,7 @@ type task struct {
 	// That relevant pages meet in addition to the topic; nil for none.
 	condition *predicate.Predicate
 	classes   *classification // for strategies that classify links; nil for none
+	vectors   *vectors.Table  // of words; nil for none
 	draw      *draw
 	names     *measure.Names // names shared by all trails of the run
 
@@ -266,7 +268,7 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = input.Inputs{Words: t.words(examples)}
+	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors}
 	if t.classes != nil {
 		p.needs.Classes = t.classes.table
 	}
@@ -336,6 +338,7 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 const (
 	withoutLinks   = "links"
 	withoutClasses = "classes"
+	withoutVectors = "vectors"
 )
 
 // needsOf returns the inputs of a variant: those of all but what it does without,
@@ -353,6 +356,8 @@ func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 		n.Links = nil
 	case withoutClasses:
 		n.Classes = nil
+	case withoutVectors:
+		n.Vectors = nil
 	}
 	return n
 }

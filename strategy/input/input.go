@@ -1,6 +1,6 @@
 // Package input defines what a strategy can be given in addition to parameters and pages: a
 // trace of who accessed what, a T-Graph, the words and the language of the topic, labelled
-// links, a decimal classification, and what an earlier crawl has learnt. A strategy that
+// links, a decimal classification, word vectors, and what an earlier crawl has learnt. A strategy that
 // uses any of these is a [Taker]; one whose knowledge can be reused is a [Learner].
 // Strategies that need none of it do not depend on this package.
 package input
@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/internal/tgraph"
+	"dowse/internal/vectors"
 	"dowse/judge"
 )
 
@@ -25,6 +26,7 @@ type Inputs struct {
 	Prefix   int               // letters to which Stems are cut; 0 if the stemmer of Language made them
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
+	Vectors  *vectors.Table    // of words in general use; nil for none
 }
 
 // A Kind is a set of inputs. Kinds are combined with |.
@@ -38,6 +40,7 @@ const (
 	KindWords
 	KindLinks
 	KindClasses
+	KindVectors
 )
 
 // A Taker is a strategy that uses inputs.
@@ -85,6 +88,7 @@ func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 		{"the trace", in.Trace != nil, KindTrace},
 		{"the links to learn from", in.Links != nil, KindLinks},
 		{"the classes", in.Classes != nil, KindClasses},
+		{"the word vectors", in.Vectors != nil, KindVectors},
 	} {
 		goes := func(s dowse.Strategy) bool {
 			required, used := kindsOf(s)

@@ -137,6 +137,8 @@ func (r *Report) paperDifferences() paperFigure {
 // pgfplots.
 func texHead(b *strings.Builder) {
 	b.WriteString("% \\usepackage{pgfplots}\n% \\pgfplotsset{compat=1.16}\n")
+	b.WriteString("% The data is looked for where the document is, and in the folder figures; \\newcommand{\\dowsefigures}{FOLDER} names another.\n")
+	b.WriteString("\\providecommand{\\dowsefigures}{figures}\n")
 	for i, c := range palette {
 		fmt.Fprintf(b, "\\definecolor{dowse%d}{HTML}{%s}\n", i, strings.ToUpper(strings.TrimPrefix(c.light, "#")))
 	}
@@ -177,7 +179,7 @@ func (p Plot) tex(data string) string {
 		if l.Thin {
 			style = []string{"dowsegrey", "thin", "mark=none", "opacity=.4", "forget plot"}
 		}
-		fmt.Fprintf(&b, "\\addplot[%s] table[col sep=comma, x index=0, y index=%d] {%s};\n", strings.Join(style, ", "), 3*i+1, data)
+		fmt.Fprintf(&b, "\\addplot[%s] table[search path={.,\\dowsefigures}, col sep=comma, x index=0, y index=%d] {%s};\n", strings.Join(style, ", "), 3*i+1, data)
 		if !l.Thin {
 			fmt.Fprintf(&b, "\\addlegendentry{%s}\n", latex(clean(l.Name, longName)))
 		}
@@ -207,6 +209,6 @@ func texBars(data string, names []string, column, title string, intervals bool) 
 	if !intervals { // the axis includes 0, from which bars begin
 		b.WriteString("\\addplot[forget plot, draw=none] coordinates {(0,1)};\n")
 	}
-	fmt.Fprintf(&b, "\\addplot[%s] table[col sep=comma, %s] {%s};\n\\end{axis}\n\\end{tikzpicture}\n", plot, table, data)
+	fmt.Fprintf(&b, "\\addplot[%s] table[search path={.,\\dowsefigures}, col sep=comma, %s] {%s};\n\\end{axis}\n\\end{tikzpicture}\n", plot, table, data)
 	return b.String()
 }

@@ -37,7 +37,7 @@ func TestFigureFiles(t *testing.T) {
 		if bytes.Contains(svg, []byte("class=")) || bytes.Contains(svg, []byte("var(")) {
 			t.Errorf("%s.svg refers to a style sheet", name)
 		}
-		if !strings.Contains(tex, "{"+name+".csv}") || strings.Count(tex, `\begin{`) != strings.Count(tex, `\end{`) {
+		if !strings.Contains(tex, "{"+name+".csv}") || !strings.Contains(tex, `table[search path={.,\dowsefigures}, `) || strings.Count(tex, `\begin{`) != strings.Count(tex, `\end{`) {
 			t.Errorf("%s.tex does not read its data, or is not closed:\n%s", name, tex)
 		}
 		if strings.Contains(tex, "outer") || strings.Contains(tex, `\addlegendentry`) && !strings.Contains(tex, "anchor=north") {

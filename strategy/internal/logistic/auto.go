@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/linktext"
+	"dowse/internal/vectors"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/state"
 )
@@ -21,6 +22,8 @@ import (
 // fetched. All mentions of a target are counted together. The initial weights of the
 // signals were fitted to links of other crawls (docs/decisions/0050).
 //
+// Word vectors, if there are any, rate words that no page has had yet, see [kin].
+//
 // Memory is bounded: 65,536 words, tallies of the last 16,384 pages and of as many
 // sections, hosts and folders, and 2,000 leads to rate again.
 type auto struct {
@@ -33,17 +36,19 @@ type auto struct {
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
-	names []string // by code: a word with this code that was seen since the program began; for reasons only
-	x     signals  // of the link that is rated
+	names     []string // by code: a word with this code that was seen since the program began; for reasons only
+	x         signals  // of the link that is rated
+	pageCodes []uint16 // codes of the words of the page that is read
 	autoModel
+	vectors *vectors.Table // nil for none
 }
 
-// Inputs returns the input that the strategy uses: the language of the topic.
-func (s *auto) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+// Inputs returns the inputs that the strategy uses: the language of the topic, and word vectors.
+func (s *auto) Inputs() (required, used input.Kind) { return 0, input.KindLanguage | input.KindVectors }
 
-// Take sets the language to that of the topic, unless a parameter gave one.
+// Take sets the language to that of the topic, unless a parameter gave one, and the word vectors.
 func (s *auto) Take(in input.Inputs) error {
-	s.Language = cmp.Or(s.Language, in.Language)
+	s.Language, s.vectors = cmp.Or(s.Language, in.Language), in.Vectors
 	return nil
 }
 
@@ -56,6 +61,9 @@ func (s *auto) begin() *learner {
 		s.sections = make(tallies, tableSize)
 		s.names = make([]string, wordCodes)
 		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
+		if s.vectors != nil {
+			s.kin = newKin(s.vectors, s.known)
+		}
 	}
 	return &s.learner
 }
@@ -102,17 +110,28 @@ func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 	return s.because(list, parts, 1e-9)
 }
 
+// mostTitleWords is the number of words of a title that count as the name of its page.
+const mostTitleWords = 12
+
 // read learns from the title and the first words of a page which words belong to the topic.
 func (s *auto) read(p *dowse.Page) {
 	m := &s.autoModel
 	m.openPage(rating(p.Verdict.Relevance))
 	title := linktext.Cut(p.Title, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], title, 0)
+	s.pageCodes = s.pageCodes[:0]
 	for _, w := range s.spans {
-		m.word(s.codes.In(title, int(w.Start), int(w.End)))
+		c := s.codes.In(title, int(w.Start), int(w.End))
+		s.kin.meet(c, title[w.Start:w.End])
+		s.pageCodes = append(s.pageCodes, c)
 	}
-	for _, w := range p.Words[:min(len(p.Words), cmp.Or(s.Read, 600))] {
-		m.word(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	s.kin.title(s.pageCodes[:min(len(s.pageCodes), mostTitleWords)], rating(p.Verdict.Relevance))
+	for i := range min(len(p.Words), cmp.Or(s.Read, 600)) {
+		s.pageCodes = append(s.pageCodes, s.pageCode(p, i))
+	}
+	touchKnown(m.known, s.pageCodes)
+	for _, c := range s.pageCodes {
+		m.word(c)
 	}
 }
 
@@ -134,7 +153,7 @@ func (s *auto) parts(e *link) parts {
 // the example.
 func (s *auto) learn(e *link, r, by float64) {
 	s.signals(e)
-	s.step(&s.x, e, r, by)
+	s.kin.correct(e, s.step(&s.x, e, r, by))
 }
 
 // signals sets s.x to the signals of a link, except those of words. Tallies are relative to
@@ -185,6 +204,7 @@ type savedAuto struct {
 	Model  *modelState
 	State  *autoState
 	Tables *autoTables
+	Kin    *kinState // nil for none
 }
 
 // autoTables are the large tables of auto, packed.
@@ -195,18 +215,20 @@ func (s *auto) Save() ([]byte, error) {
 	s.begin()
 	model, rest := s.saved(), &autoState{Base: s.base, Next: s.ring.next, Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand}
 	var t autoTables
-	var errs [6]error
+	var errs [7]error
 	t.Words, errs[0] = state.Pack(model.Words)
 	t.Squares, errs[1] = state.Pack(model.Squares)
 	t.Seen, errs[2] = state.Pack(model.Seen)
 	t.Pages, errs[3] = state.Pack(s.ring.pages)
 	t.Sections, errs[4] = state.Pack(s.sections)
 	t.Places, errs[5] = state.Pack(s.places)
+	kin, err := s.kin.saved()
+	errs[6] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	model.Words, model.Squares, model.Seen = nil, nil, nil
-	return state.SaveBinary(&savedAuto{model, rest, &t})
+	return state.SaveBinary(&savedAuto{model, rest, &t, kin})
 }
 
 // unpack puts the tables where they belong.
@@ -237,6 +259,9 @@ func (s *auto) Load(b []byte) error {
 	k := saved.State
 	s.autoModel.restore(saved.Model)
 	s.base, s.ring, s.sections, s.places = k.Base, ring{k.Pages, k.Next}, k.Sections, k.Places
+	if err := s.kin.restore(saved.Kin); err != nil {
+		return err
+	}
 	s.learner.restore(k.Kept, k.Turn, k.Hand)
 	return nil
 }

@@ -28,6 +28,9 @@ const (
 	autoTopicURL
 	autoHeading
 	autoPattern
+	autoKinAnchor // how near anchor, window and URL are to the topic by word vectors, in the order of places
+	autoKinWindow
+	autoKinURL
 	autoSignals
 )
 
@@ -36,11 +39,12 @@ type signals [autoSignals]float64
 
 // autoPrior are the initial weights of the signals, fitted to links of crawls for other
 // topics and rounded (docs/decisions/0050), and for heading and pattern chosen on webs where
-// these matter (docs/decisions/0055).
+// these matter (docs/decisions/0055). Those of word vectors were chosen on crawls for other topics
+// (docs/decisions/0093).
 var autoPrior = signals{
 	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
 	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
-	autoHeading: 4, autoPattern: 3,
+	autoHeading: 4, autoPattern: 3, autoKinAnchor: 4, autoKinURL: 8,
 }
 
 // The parts of a priority, which are the reasons for it.
@@ -68,7 +72,7 @@ var autoPart = [autoSignals]int{
 	autoBase: partUsual, autoContext: partRatings, autoContexts: partRatings, autoAnchor: partRatings, autoAnchors: partRatings,
 	autoParent: partPages, autoParents: partPages, autoLinks: partPages, autoSiblings: partPages, autoSection: partPages,
 	autoHost: partSite, autoFolder: partSite, autoTopicAnchor: partAnchor, autoTopicWindow: partWindow, autoTopicURL: partURL,
-	autoHeading: partForm, autoPattern: partForm,
+	autoHeading: partForm, autoPattern: partForm, autoKinAnchor: partAnchor, autoKinWindow: partWindow, autoKinURL: partURL,
 }
 
 // oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
@@ -101,13 +105,13 @@ type autoModel struct {
 }
 
 // A knownWord is what the model knows of a word: its weights and its count, which the saved
-// form has in Words and Seen, and the last page that had the word. They have 32 bytes together,
+// form has in Words and Seen, the last page that had the word, and its rating by word vectors. They have 32 bytes together,
 // so that two words fill a line of the processor's cache and reading a word costs one line.
 type knownWord struct {
 	wordWeights
 	seen
 	page uint32
-	_    uint32
+	kin  float32 // how near the word is to the topic by word vectors
 }
 
 // A pageRead is what the words of the page that is read have in common.
@@ -163,11 +167,11 @@ func newAutoModel(rate, signalRate float64) autoModel {
 // heading and pattern.
 const firstSignals = autoHeading
 
-// sound reports whether a state that was read has the right sizes. To a state with the first
-// signals only it adds the others.
+// sound reports whether a state that was read has the right sizes. To a state of a time with
+// fewer signals it adds the others.
 func (m *modelState) sound() bool {
-	if len(m.Signals) == firstSignals {
-		for _, w := range autoPrior[firstSignals:] {
+	if n := len(m.Signals); n >= firstSignals && n < autoSignals {
+		for _, w := range autoPrior[n:] {
 			m.Signals = append(m.Signals, weight{W: w})
 		}
 	}
@@ -202,6 +206,16 @@ func (m *autoModel) openPage(r float64) {
 	m.page = pageRead{uint32(m.Pages.N), float32(r), odds, topicPrior * p, topicPrior * (1 - p)}
 }
 
+// touchKnown loads what is known of words into the processor's cache, see [lead.TouchNotes].
+//
+//go:noinline
+func touchKnown(known []knownWord, codes []uint16) (sum uint32) {
+	for _, c := range codes {
+		sum += known[c].page
+	}
+	return sum
+}
+
 // word counts a word of the page, once per page, and computes how much it belongs to the
 // topic: the log of the odds that a page with the word is relevant, against those of all
 // pages, smoothed by imaginary pages.
@@ -217,11 +231,11 @@ func (m *autoModel) word(code uint16) {
 	c.Topic = float32(math.Log((rel+m.page.on)/(n-rel+m.page.off)*m.page.odds) / topicScale)
 }
 
-// words sets the signals of the vocabulary in x, and returns the sums of the weights of
+// words sets the signals of vocabulary and word vectors in x, and returns the sums of the weights of
 // words by place.
 func (m *autoModel) words(x *signals, e *link) (own [placeCount]float64) {
 	for place := range own {
-		own[place], x[autoTopicAnchor+place] = m.sums(place, e.words(place))
+		own[place], x[autoTopicAnchor+place], x[autoKinAnchor+place] = m.sums(place, e.words(place))
 	}
 	return own
 }
@@ -238,16 +252,18 @@ func (m *autoModel) parts(x *signals, e *link) (parts parts) {
 	return parts
 }
 
-// sums returns the sums of the weights of words in a place and of their belonging to the
-// topic. Words of a place together have length 1, so that a long anchor does not count more
+// sums returns the sums of the weights of words in a place, of their belonging to the topic, and
+// of their nearness to it by word vectors. Words of a place together have length 1, so that a long anchor does not count more
 // than a short one.
-func (m *autoModel) sums(place int, codes []uint16) (own, topic float64) {
+func (m *autoModel) sums(place int, codes []uint16) (own, topic, kin float64) {
 	for _, c := range codes {
 		w := &m.known[c]
 		own += float64(w.Place[place])
 		topic += float64(w.Topic)
+		kin += float64(w.kin)
 	}
-	return float64(own * share[len(codes)]), float64(topic * share[len(codes)])
+	by := share[len(codes)]
+	return float64(own * by), float64(topic * by), float64(kin * by)
 }
 
 // share has the value of a word that is one of n in its place: 1/√n.
@@ -260,8 +276,9 @@ var share = func() (t [mostWindowWords + 1]float64) {
 
 // step makes one gradient step for a link with signals x that led to a page of relevance r.
 // The step size of a weight falls with the sum of its squared gradients (AdaGrad: Duchi,
-// Hazan and Singer 2011). by is the weight of the example.
-func (m *autoModel) step(x *signals, e *link, r, by float64) {
+// Hazan and Singer 2011). by is the weight of the example. It returns by how much the page was
+// more relevant than expected, times by.
+func (m *autoModel) step(x *signals, e *link, r, by float64) (miss float64) {
 	z := 0.0
 	for _, own := range m.words(x, e) {
 		z += own
@@ -270,7 +287,7 @@ func (m *autoModel) step(x *signals, e *link, r, by float64) {
 	for i, v := range x {
 		z += float64(v * weights[i].W)
 	}
-	miss := by * (r - 1/(1+math.Exp(-z)))
+	miss = by * (r - 1/(1+math.Exp(-z)))
 	for i, v := range x {
 		w := &weights[i]
 		g := miss * v
@@ -290,6 +307,7 @@ func (m *autoModel) step(x *signals, e *link, r, by float64) {
 			*w = float32(bounded(float64(*w) + float64(m.rate*g/math.Sqrt(firstSum+float64(*sum)))))
 		}
 	}
+	return miss
 }
 
 // A decisiveWord is a word of a link and what it adds to the link's priority.
@@ -307,7 +325,7 @@ func (m *autoModel) decisive(e *link) (list []decisiveWord) {
 		codes := e.words(place)
 		for _, c := range codes {
 			w := &m.known[c]
-			x := share[len(codes)] * (float64(w.Place[place]) + float64(float64(w.Topic)*m.Signals[autoTopicAnchor+place].W))
+			x := share[len(codes)] * (float64(w.Place[place]) + float64(float64(w.Topic)*m.Signals[autoTopicAnchor+place].W) + float64(float64(w.kin)*m.Signals[autoKinAnchor+place].W))
 			list = append(list, decisiveWord{place, c, x})
 		}
 	}

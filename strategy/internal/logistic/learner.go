@@ -25,6 +25,7 @@ type learner struct {
 	sections tallies // outcomes of the links in a section of a page; empty if the model does not use them
 	places   tallies // outcomes by host, folder and pattern of the URL, and by heading of the links
 	waiting  waiting
+	kin      *kin // word vectors; nil for none
 }
 
 // A model rates links and learns from outcomes.
@@ -201,6 +202,7 @@ func (s *learner) rated(p *dowse.Page) []dowse.Lead {
 		s.mention(&k, p, l, number)
 		s.put(list, l.URL, &k)
 	}
+	s.kin.renew()
 	s.again(list, s.level(&p.Lead))
 	return list.Leads
 }
@@ -247,17 +249,27 @@ func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anc
 	t := linktext.Cut(m.Anchor, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
 	for _, w := range s.spans[:min(len(s.spans), linktext.MaxWords)] {
-		k.inAnchor(s.codes.In(t, int(w.Start), int(w.End)), &s.form)
+		c := s.codes.In(t, int(w.Start), int(w.End))
+		s.kin.meet(c, t[w.Start:w.End])
+		k.inAnchor(c, &s.form)
 	}
 	at := linktext.Within(&p.Document, m.Window)
 	for i := at.Start; i < at.End && k.nw < s.form.around; i++ {
 		if i >= m.At.Start && i < m.At.End {
 			continue
 		}
-		w := p.Words[i]
-		k.inWindow(s.codes.In(p.Text, int(w.Start), int(w.End)), &s.form)
+		k.inWindow(s.pageCode(p, int(i)), &s.form)
 	}
 	return rating(m.Context), rating(m.AnchorScore)
+}
+
+// pageCode returns the code of the i-th word of a page.
+func (s *learner) pageCode(p *dowse.Page, i int) uint16 {
+	w := p.Words[i]
+	if len(p.Numbers) != len(p.Words) {
+		return s.codes.In(p.Text, int(w.Start), int(w.End))
+	}
+	return s.codes.Word(p.Numbers[i], p.Text, int(w.Start), int(w.End))
 }
 
 // sectionOf returns the number of the section of a mention on its page, and the index of its
@@ -320,6 +332,7 @@ func (s *learner) put(list *lead.Sheet, u dowse.URL, k *clues) {
 		s.e.copyURL(&s.waiting.links[at])
 	} else {
 		s.gatherURL(&s.e, u)
+		s.kin.usual(s.e.words(inAnchor))
 	}
 	z := s.say(list, u, s.model.parts(&s.e))
 	list.Leads[len(list.Leads)-1].Note = note

@@ -80,6 +80,7 @@ func (s *learner) gatherURL(e *link, u dowse.URL) {
 		}
 		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
 			codes = append(codes, c)
+			s.kin.meet(c, path[w.Start:w.End])
 		}
 	}
 	e.ends[inURL] = uint8(len(codes))

@@ -1,6 +1,7 @@
 // Opens the WACZ at a URL with the replay engine of ReplayWeb.page and prints, as one
 // JSON object, its pages, what it answers for each of them and for the addresses that
 // are given as lines of standard input (a time stamp of 14 digits, a slash and a URL).
+// With a second argument, it is a proxy that answers from the WACZ, and prints its address.
 import "fake-indexeddb/auto";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,6 +26,9 @@ await loader.addCollection({ name: "x", file: { sourceUrl: source } }, (_, probl
   if (problem) out.problems.push(String(problem));
 });
 const { store } = (await loader.loadColl("x")) ?? {};
+if (process.argv[3]) {
+  await serve();
+}
 for (const p of (await store?.getAllPages()) ?? []) {
   const at = new Date(p.ts).toISOString().replace(/\D/g, "").slice(0, 14);
   out.pages.push({ url: p.url, title: p.title ?? "", text: p.text ?? "", at });
@@ -44,3 +48,19 @@ for (const a of store ? asked : []) {
 }
 out.textIndex = store?.textIndex ?? "";
 process.stdout.write(JSON.stringify(out), () => process.exit(0));
+
+// serve answers the requests of a browser, and never ends.
+async function serve() {
+  const { createServer } = await import("node:http");
+  const server = createServer(async (req, res) => {
+    const path = "20990101000000mp_/" + req.url;
+    const request = new ArchiveRequest(path, new Request("http://localhost/" + path), {});
+    const r = await store.getResource(request, "", {}, { noRedirect: true });
+    const headers = Object.fromEntries(r?.headers ?? []);
+    for (const name of ["content-encoding", "content-length", "transfer-encoding"]) delete headers[name];
+    res.writeHead(r?.status ?? 404, headers);
+    res.end(r && Buffer.from(await r.getBuffer()));
+  });
+  server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`));
+  await new Promise(() => {});
+}
