@@ -247,7 +247,7 @@ func (x *exporter) whyNothing() []string {
 	case !f.Changed.IsZero():
 		why = append(why, "no such page has changed since "+f.Changed.Format(time.RFC3339))
 	case f.On:
-		why = append(why, "no page is on topic; --all exports the others, too")
+		why = append(why, "no page is on topic, and only such pages were asked for")
 	default:
 		return nil // what can't be read is listed
 	}
