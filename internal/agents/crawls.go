@@ -71,7 +71,7 @@ func (s *Server) larger(b budget, of *operations.Settings) (budget, error) {
 		case *x.given < 0 || *x.given > x.most:
 			return b, nil // settings refuses it
 		case x.has == 0 || x.has > x.most:
-			return b, fmt.Errorf("%s: the collection has %s, and this server allows %d: continuing it here would lower that for good; a person can continue it with: dowse crawl", x.name, limitText(x.has), x.most)
+			return b, fmt.Errorf("%s: the collection has %s, and this server allows %d: continuing it here would lower that for good; ask a person to continue it in a terminal", x.name, limitText(x.has), x.most)
 		case *x.given == 0:
 			*x.given = x.most
 		case *x.given < x.has:

@@ -64,6 +64,7 @@ func fullPage() *dowse.Page {
 	p.Outcome = dowse.Skipped
 	p.Lead, p.Again, p.Depth, p.Hops, p.Via, p.LinksIn, p.OnTopic, p.Near = dowse.Lead{}, false, 0, 0, nil, nil, false, ""
 	p.Fetch.Archive = dowse.Place{}
+	p.Numbers = nil // are valid in one process only
 	p.Host.Robots.Rules = nil
 	for i := range p.Links {
 		p.Links[i].Target = dowse.Target{}

@@ -2,9 +2,11 @@ package durable_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -19,13 +21,18 @@ func TestTempFolderOfKilledProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer runtime.KeepAlive(folder) // a file that is no longer used is closed, and its lock with it
 		fmt.Println(folder.Path)
-		select {}
+		io.Copy(io.Discard, os.Stdin) // until it is killed
+		return
 	}
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	child := exec.Command(os.Args[0], "-test.run=^TestTempFolderOfKilledProcess$")
 	child.Env = append(os.Environ(), "DOWSE_TEST_TEMP=1")
+	if _, err := child.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

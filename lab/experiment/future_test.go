@@ -1,9 +1,13 @@
 package experiment
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"dowse"
+	"dowse/internal/tgraph"
 )
 
 // TestTopDownInputs prepares a strategy that counts clicks, with a T-Graph that is built
@@ -24,6 +28,19 @@ func TestTopDownInputs(t *testing.T) {
 		if page.Level == 0 && (!ok || p.judged.Relevance(i) < p.onTopic && !p.train[i]) {
 			t.Errorf("%s is a target, and neither a training page nor on topic by the judge", page.URL)
 		}
+	}
+	// A walk that ends before the targets goes through the whole web.
+	walk, builder := task.walk(p), tgraph.Builder{}
+	walk.Pages = 1
+	if _, err := builder.BuildDown(walk); !errors.Is(err, tgraph.ErrWalk) {
+		t.Fatalf("a walk of one page: %v", err)
+	}
+	if g, err := task.buildDown(builder, walk); err != nil || len(g.Pages) == 0 {
+		t.Errorf("the walk did not go on: %v", err)
+	}
+	walk.Target = func(dowse.URL, *dowse.Document) bool { return false }
+	if _, err := task.buildDown(builder, walk); !errors.Is(err, tgraph.ErrWalk) {
+		t.Errorf("a web without targets: %v", err)
 	}
 	if gap, err := task.x.sessionGap(); err != nil || gap != 10*time.Minute {
 		t.Errorf("session gap %v, %v", gap, err)

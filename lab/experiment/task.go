@@ -286,7 +286,7 @@ func (t *task) prepareNow() (*prepared, error) {
 	}
 	p.judged = web.NewJudged(t.source.web, j, t.wishes(p.needs)...)
 	if t.x.buildsDown() {
-		if p.down, err = b.BuildDown(t.walk(p)); err != nil {
+		if p.down, err = t.buildDown(b, t.walk(p)); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
 	}
@@ -383,6 +383,17 @@ func (t *task) walk(p *prepared) tgraph.Walk {
 			return ok && (slices.Contains(t.draw.positives, i) || p.judged.Relevance(i) >= p.onTopic)
 		},
 	}
+}
+
+// buildDown builds a T-Graph top-down. On a topic that portals are far from, the walk may end
+// before it meets a target; then it goes through the whole web.
+func (t *task) buildDown(b tgraph.Builder, w tgraph.Walk) (*tgraph.Graph, error) {
+	g, err := b.BuildDown(w)
+	if errors.Is(err, tgraph.ErrWalk) {
+		w.Pages = t.source.web.Len()
+		g, err = b.BuildDown(w)
+	}
+	return g, err
 }
 
 // wishes returns what the strategies of the experiment need rated, so that pages
