@@ -44,7 +44,8 @@ type ExportOptions struct {
 	Fields []string
 	// Text adds the text of pages, extracted again from the archive: main for the
 	// own text of a page, without the frame of its site; all for the whole text;
-	// none. Default none, for .md, .parquet and .wacz main.
+	// none. Default none, for .md, .parquet and .wacz main, otherwise all if Fields
+	// names the text.
 	Text string
 	// Where exports only pages for which a condition holds: an expression, an
 	// expression in CEL, or a tree in braces, as in topic files.
@@ -272,21 +273,33 @@ func (f *exportFormat) applies(opt *ExportOptions) error {
 	return nil
 }
 
+// exportedText returns which text an export has. Fields that name the text are as good as the option, so
+// that the wishes of owners are kept for them, too.
+func exportedText(format string, opt *ExportOptions) (string, error) {
+	named := slices.Contains(opt.Fields, "text")
+	switch {
+	case opt.Text == none && named:
+		return "", wrong("text: none, but the fields name text; leave out one of them")
+	case slices.Contains([]string{none, textMain, textAll}, opt.Text):
+		return opt.Text, nil
+	case opt.Text != "":
+		return "", wrong("text: %q is unknown; want main, all or none", opt.Text)
+	case format == "md" || format == "parquet" || format == "wacz":
+		return textMain, nil
+	case named:
+		return textAll, nil
+	}
+	return none, nil
+}
+
 // newExporter checks the options of an export.
 func newExporter(ctx context.Context, c *Collection, out string, format exportFormat, opt ExportOptions) (x *exporter, err error) {
 	if err := format.applies(&opt); err != nil {
 		return nil, err
 	}
 	folder := format.suffix == "md"
-	if opt.Text == "" && (folder || format.suffix == "parquet" || format.suffix == "wacz") {
-		opt.Text = textMain
-	}
-	switch opt.Text {
-	case "":
-		opt.Text = none
-	case none, textMain, textAll:
-	default:
-		return nil, wrong("text: %q is unknown; want main, all or none", opt.Text)
+	if opt.Text, err = exportedText(format.suffix, &opt); err != nil {
+		return nil, err
 	}
 	x = &exporter{c: c, ctx: ctx, opt: opt, out: out, format: format.suffix, markdown: folder, left: map[string]int{}}
 	if x.fields, err = fieldsOf(format.suffix, opt); err != nil {

@@ -89,7 +89,7 @@ func TestExportJSONL(t *testing.T) {
 		"a.jsonl":     {collection.ExportOptions{}, st.OnTopic},
 		"a.jsonl.gz":  {collection.ExportOptions{All: true}, st.Fetched},
 		"a.jsonl.zst": {collection.ExportOptions{All: true, Text: "all", Distinct: "none"}, st.Fetched},
-		"b.jsonl":     {collection.ExportOptions{Fields: []string{"title", "url", "text"}}, st.OnTopic},
+		"b.jsonl":     {collection.ExportOptions{Fields: []string{"title", "url", "text"}, Distinct: "none"}, st.OnTopic},
 	} {
 		path, n := export(t, c, name, want.opt)
 		lines := jsonLines(t, unpacked(t, path))

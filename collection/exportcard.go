@@ -75,7 +75,8 @@ func (k *cardCounts) count(row *Row) {
 			(*m)[key]++
 		}
 	}
-	tally(&k.Languages, cmp.Or(row.Language, "unknown"), maxCounted)
+	language, _ := facts.Named("lang").Value(row).(string)
+	tally(&k.Languages, cmp.Or(language, "unknown"), maxCounted)
 	tally(&k.Hosts, weburl.Hostname(row.URL), 0)
 	tally(&k.Judges, cmp.Or(row.Page.Verdict.Judge, "unknown"), maxCounted)
 	for _, u := range row.Licences {

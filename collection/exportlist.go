@@ -31,9 +31,12 @@ func fieldsOf(format string, opt ExportOptions) ([]string, error) {
 		return nil, nil
 	}
 	known := ExportFields()
-	for _, f := range opt.Fields {
+	for i, f := range opt.Fields {
 		if !slices.Contains(known, f) {
 			return nil, wrong("no field is called %q; there are %s", f, strings.Join(known, " "))
+		}
+		if slices.Contains(opt.Fields[:i], f) {
+			return nil, wrong("fields: %s is named twice; name it once", f)
 		}
 	}
 	fields := slices.Clone(opt.Fields)

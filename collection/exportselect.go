@@ -219,12 +219,12 @@ func plainTree(v any) any {
 }
 
 // needsDocument reports whether a condition asks for the content of pages, which the
-// journal does not hold.
+// journal does not hold. Of the language it holds only what pages declare.
 func needsDocument(p *predicate.Predicate) bool {
 	for _, name := range p.Needs().Facts {
 		head, _, _ := strings.Cut(name, ".")
 		for _, n := range []string{name, head} {
-			if f := facts.Named(n); f != nil && (f.Document || f.Content) {
+			if f := facts.Named(n); f != nil && (f.Document || f.Content || f.Name == "lang") {
 				return true
 			}
 		}

@@ -130,6 +130,7 @@ func TestExportSelection(t *testing.T) {
 		"respect":    {with(func(o *collection.ExportOptions) { o.Respect = []string{"all"} }), " german formula twin1 twin2", "noarchive:1 noindex:1 tdm:2 ai:2"},
 		"tdm":        {with(func(o *collection.ExportOptions) { o.Respect = []string{"tdm"} }), " noarchive noindex ai aiheader german formula twin1 twin2", "tdm:2"},
 		"text":       {with(func(o *collection.ExportOptions) { o.Text = "main" }), " noindex tdm tdmheader ai aiheader german formula twin1", "noarchive:1 exact duplicate:1"},
+		"named text": {with(func(o *collection.ExportOptions) { o.Fields = []string{"url", "text"} }), " noindex tdm tdmheader ai aiheader german formula twin1", "noarchive:1 exact duplicate:1"},
 		"text, none": {with(func(o *collection.ExportOptions) { o.Text, o.Respect, o.Distinct = "main", []string{"none"}, "none" }), everything, ""},
 		"exact":      {with(func(o *collection.ExportOptions) { o.Distinct = "exact" }), " noarchive noindex tdm tdmheader ai aiheader german formula twin1", "exact duplicate:1"},
 		"limit":      {with(func(o *collection.ExportOptions) { o.Limit = 3 }), " noarchive noindex", ""},
@@ -232,6 +233,8 @@ func TestExportMistakes(t *testing.T) {
 		`must not be negative`:           {Limit: -1},
 		`min-score: got 2, want 0 to 1`:  {MinScore: 2},
 		`no field is called "colour"`:    {Fields: []string{"colour"}},
+		`fields: url is named twice`:     {Fields: []string{"url", "title", "url"}},
+		`text: none, but the fields`:     {Fields: []string{"url", "text"}, Text: "none"},
 		`holds no list of pages`:         {Format: "decisions.jsonl", Limit: 3},
 		`are for lists of pages`:         {Format: "wacz", Sample: 3},
 		`graph: "towns" is unknown`:      {Format: "gexf", Graph: "towns"},
@@ -275,6 +278,29 @@ func TestExportOfNothing(t *testing.T) {
 	before := len(c.Notices)
 	if export(t, c, "all.jsonl", collection.ExportOptions{All: true}); len(c.Notices) != before {
 		t.Errorf("an export with pages has the notes %q", c.Notices[before:])
+	}
+}
+
+// A page that declares no language has the one that its words look like: for a condition, also in an export
+// without texts, and in the data card, which counts the languages of the list.
+func TestExportUndeclaredLanguage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "reef.dowse")
+	(&waveringWeb{}).crawl(t, dir) // its pages declare no language
+	c := open(t, dir, true)
+	if _, n := export(t, c, "a.jsonl", collection.ExportOptions{All: true, Where: "lang(en)", Fields: []string{"url"}}); n != len(waverings) {
+		t.Errorf("the condition holds for %d pages, want %d", n, len(waverings))
+	}
+	path, n := export(t, c, "b.jsonl", collection.ExportOptions{All: true, Text: "main", Distinct: "none", Respect: []string{"none"}})
+	var card struct{ Languages map[string]int }
+	if err := json.Unmarshal(readAll(t, path+".card.json"), &card); err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]int{}
+	for _, l := range jsonLines(t, readAll(t, path)) {
+		listed[fmt.Sprint(l["lang"])]++
+	}
+	if diff := cmp.Diff(listed, card.Languages); diff != "" || listed["en"] != n {
+		t.Errorf("languages of %d pages, list and card: %v, %s", n, listed, diff)
 	}
 }
 

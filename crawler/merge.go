@@ -42,6 +42,7 @@ type mergedVisit struct {
 	place  dowse.Place
 	detail string  // of a page that was imported into the source
 	robots string  // the host, if the answer is its robots.txt
+	was    reading // without a verdict
 	ended  *ending // of a URL that none of the sources has as a page; nil for pages and redirects
 }
 
@@ -61,7 +62,7 @@ var errMerge = fmt.Errorf("these can't be merged (%w)", ErrUnfinished)
 // history. The verdict of a page is the best of those that the crawls gave it, and its reasons show
 // all of them; each page names the collection and the record that it comes from. What was taken down in
 // one of them is left out. The newest robots.txt of each host is copied, so that what it reserves holds
-// for the new collection. A URL that was asked for and is a page in none of them has the newest of its
+// for the new collection, and so do directives for the agent of the crawl that a page comes from. A URL that was asked for and is a page in none of them has the newest of its
 // failures, with the answer.
 //
 // The topic of the new collection, by which a crawl that continues judges, is cfg.Topic, or the
@@ -195,7 +196,7 @@ func (m *merger) list(source int32, col *collection.Collection) error {
 		}
 		p, ended := e.Page, endingOf(col, e)
 		if ended != nil || p.Fetch.Archive.File != "" && (p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected) {
-			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive, ended: ended}
+			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive, ended: ended, was: reading{noFollow: p.NoFollow, noIndex: p.NoIndex, noArchive: p.NoArchive}}
 			if p.Fetch.At.IsZero() { // there was no request
 				v.at = e.At.UnixNano()
 			}
@@ -305,7 +306,8 @@ func (m *merger) add(ctx context.Context, dir string, t *topic.Topic, v mergedVi
 	case v.ended != nil:
 		err = m.x.addEnding(u, ex, from, time.Unix(0, v.at), v.ended)
 	default:
-		err = m.x.add(ctx, u, ex, from, m.verdict(u))
+		v.was.verdict = m.verdict(u)
+		err = m.x.add(ctx, u, ex, from, &v.was)
 	}
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return m.x.abandon(err)

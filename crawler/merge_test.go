@@ -116,6 +116,49 @@ func TestReservationsAreCopied(t *testing.T) {
 	}
 }
 
+// An addressing web has one page with a wish in its header for reefbot alone.
+type addressing struct{}
+
+func (addressing) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := &http.Response{StatusCode: 404, Header: http.Header{"Content-Type": {"text/html"}}, Body: http.NoBody, Request: r, ProtoMajor: 1, ProtoMinor: 1}
+	if r.URL.Path == "/" {
+		answer.StatusCode = 200
+		answer.Header.Set("X-Robots-Tag", "reefbot: noarchive, noindex")
+		answer.Body = io.NopCloser(strings.NewReader(reefPage("Coral", "")))
+	}
+	return answer, nil
+}
+
+// TestMergeKeepsWishes merges a crawl by an agent that a page addresses: its wishes hold for the new collection,
+// which has no agent of its own.
+func TestMergeKeepsWishes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "reefs.dowse")
+	c, err := crawler.Open(dir, crawler.Config{
+		Words: []string{"coral"}, Seeds: []string{"http://a.test/"}, Transport: addressing{},
+		Settings: settings.Settings{Politeness: settings.Politeness{Delay: settings.None}, Identity: settings.Identity{Agent: "reefbot", Contact: "mailto:me@example.org"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range c.Crawl(t.Context()) {
+	}
+	if err := errors.Join(c.Err(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	other := importAs(t, "other.dowse", []string{"coral"}, warcRecord("1.1", "response", "http://b.test/", "2020-01-01T00:00:00Z", answer("text/html", reefPage("Other", ""))))
+	out := filepath.Join(t.TempDir(), "sea.dowse")
+	if _, err := crawler.Merge(t.Context(), []string{dir, other}, out, crawler.SalvageConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	merged := viewed(t, out)
+	if row := rowOf(t, merged, "http://a.test/"); !row.NoArchive || !row.NoIndex || row.NoFollow {
+		t.Errorf("noarchive %v, noindex %v, nofollow %v; want the first two", row.NoArchive, row.NoIndex, row.NoFollow)
+	}
+	if row := rowOf(t, merged, "http://b.test/"); row.NoArchive || row.NoIndex {
+		t.Error("the page of the other collection has wishes that it does not state")
+	}
+}
+
 // TestMergeRefuses checks that what can't be merged is refused, with nothing left behind.
 func TestMergeRefuses(t *testing.T) {
 	a := importAs(t, "a.dowse", []string{"coral"}, recorded("/", "2020-01-01T00:00:00Z", "A", "coral"))

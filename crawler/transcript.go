@@ -133,9 +133,16 @@ func (x *transcript) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
 }
 
-// add visits an answer. from names the place that it comes from, for people. verdict, if it is
-// not nil, replaces that of the judge.
-func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange, from string, verdict *dowse.Verdict) error {
+// A reading is what a crawl made of an answer.
+type reading struct {
+	verdict                      *dowse.Verdict
+	noFollow, noIndex, noArchive bool // directives for robots, also those for the agent of that crawl alone
+}
+
+// add visits an answer. from names the place that it comes from, for people. was, if it is
+// not nil, has the verdict in place of that of the judge, and directives for robots that hold with those
+// for all agents.
+func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange, from string, was *reading) error {
 	if ex.At.After(x.clock) {
 		x.clock = ex.At
 	}
@@ -145,8 +152,9 @@ func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange,
 	p := a.Page
 	p.Fetch.At, p.Fetch.Address, p.Fetch.Took = ex.At, ex.Address, 0
 	p.Fetch.Truncated = p.Fetch.Truncated || ex.Truncated != ""
-	if verdict != nil && p.Outcome == dowse.Fetched {
-		p.Verdict = *verdict
+	if was != nil && p.Outcome == dowse.Fetched {
+		p.Verdict = *was.verdict
+		p.NoFollow, p.NoIndex, p.NoArchive = p.NoFollow || was.noFollow, p.NoIndex || was.noIndex, p.NoArchive || was.noArchive
 	}
 	answer := *ex
 	answer.URL, answer.Metadata = u, []archive.Field{{Name: "dowse-origin", Value: from}}

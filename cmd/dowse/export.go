@@ -96,8 +96,9 @@ the pages on topic first; for graphs what was fetched. A list of pages comes wit
 data card (FILE.card.md, FILE.card.json). With --shard, an export that was
 interrupted continues after its last complete file when the command is repeated.
 
-Defaults: --text main for .md and .parquet, none for other lists; --distinct near if
-there are texts; --respect noarchive for texts and archives (--respect none: all).
+Defaults: --text main for .md and .parquet, for other lists all if --fields names
+text, otherwise none; --distinct near if there are texts; --respect noarchive for
+texts and archives (--respect none: all).
 --where takes an expression, 'page.words > 200', or {lang: en}, as in topics.
 
 Fields:
