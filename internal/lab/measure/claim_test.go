@@ -56,6 +56,7 @@ func TestClaims(t *testing.T) {
 		{"otie.recall >= opic.recall, throughout", Holds},
 		{"otie.recall > opic.recall, throughout", HoldsNot}, // they begin alike
 		{"opic.recall crosses otie.recall", HoldsNot},
+		{"opic.recall_listed crosses otie.recall_listed", Undecided}, // no page is listed
 		{"oracle.harvest > otie.harvest, p<0.01", Holds},
 	} {
 		claim, err := ParseClaim(c.claim)

@@ -347,6 +347,8 @@ func (c *Claim) crosses(r *Runs, a, b term) (Outcome, string) {
 	switch {
 	case len(at) == 0:
 		return Undecided, "no pages"
+	case math.IsNaN(d[len(d)-1]):
+		return Undecided, fmt.Sprintf("%s and %s have no value in common at the end", a, b)
 	case first == len(d):
 		return HoldsNot, fmt.Sprintf("%s is not above %s at the end", a, b)
 	case !below:
