@@ -28,9 +28,9 @@ func TestEveryColumnInEveryExport(t *testing.T) {
 	}
 	c := open(t, dir, true)
 	names := collection.ExportFields()
-	path, n := export(t, c, "all.jsonl", collection.ExportOptions{All: true, Fields: names})
+	path, n := export(t, c, "all.jsonl", collection.ExportOptions{All: true, Fields: names, Distinct: "none"})
 	lines := jsonLines(t, unpacked(t, path))
-	path, m := export(t, c, "all.csv", collection.ExportOptions{All: true, Fields: names})
+	path, m := export(t, c, "all.csv", collection.ExportOptions{All: true, Fields: names, Distinct: "none"})
 	cells, err := csv.NewReader(bytes.NewReader(readAll(t, path))).ReadAll()
 	if err != nil || n != m || len(cells) != n+1 || len(lines) != n || strings.Join(cells[0], " ") != strings.Join(names, " ") {
 		t.Fatalf("%d and %d pages, %d rows, header %v, %v", n, m, len(cells), cells[0], err)
