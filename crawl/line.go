@@ -1,7 +1,9 @@
 package crawl
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"dowse"
@@ -13,7 +15,7 @@ import (
 type line struct{ threshold float64 }
 
 // setThreshold makes pages be on topic from another relevance on, and records it. Pages that were
-// visited before change sides, so that all counts and lists agree, and links of pages that are on topic now wait
+// visited before change sides, so that all counts, lists and the window of the last pages agree, and links of pages that are on topic now wait
 // if they were left out as too far from one. What the strategy has learnt from these pages, and the
 // budgets of patterns, stay as they are until all is decided again ([Crawl.Rerank]). It returns how many
 // pages changed sides. Its cost grows with their number, and slowly with the number of URLs.
@@ -32,10 +34,17 @@ func (in *intake) setThreshold(now time.Time, threshold float64) (pages int, err
 func (in *intake) moveLine(threshold float64) (pages int, err error) {
 	stats := in.rec.stats
 	stats.line.threshold = threshold
+	var last latest
 	for id := range frontier.ID(in.f.Len()) {
 		v, ok := in.f.visited(id)
 		on := v.Relevance >= threshold
-		if !ok || on == v.OnTopic || in.f.forgotten(id) || in.sitemaps[id] {
+		if !ok || in.f.forgotten(id) || in.sitemaps[id] {
+			continue
+		}
+		if in.f.State(id) == dowse.Visited {
+			last.add(v.Place, on)
+		}
+		if on == v.OnTopic {
 			continue
 		}
 		v.OnTopic = on
@@ -49,8 +58,39 @@ func (in *intake) moveLine(threshold float64) (pages int, err error) {
 			}
 		}
 	}
+	stats.recent = last.ring()
 	in.changes++
 	return pages, nil
+}
+
+// A latest finds the pages that were visited last, of pages in any order.
+type latest []side
+
+type side struct {
+	place   uint64 // of the visit in the journal
+	onTopic bool
+}
+
+func (l *latest) add(place uint64, onTopic bool) {
+	*l = append(*l, side{place, onTopic})
+	if len(*l) == 2*recentPages { // so that its size does not grow with the crawl
+		l.cut()
+	}
+}
+
+// cut leaves the last pages, in the order of their visits.
+func (l *latest) cut() {
+	slices.SortStableFunc(*l, func(x, y side) int { return cmp.Compare(x.place, y.place) })
+	*l = (*l)[max(0, len(*l)-recentPages):]
+}
+
+// ring returns on which sides the last pages are.
+func (l latest) ring() (r ring) {
+	l.cut()
+	for _, p := range l {
+		r.add(p.onTopic)
+	}
+	return r
 }
 
 // nearer notes that the links of a page, which is on topic now, lead to URLs next to a page on topic. Those

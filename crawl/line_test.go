@@ -2,6 +2,7 @@ package crawl_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -94,6 +95,9 @@ func sameSides(t *testing.T, c *crawl.Crawl) {
 	}
 	if dowse.TraitsOf(c.Strategy()).Revisits { // pages count as at their first visit
 		return
+	}
+	if st := c.Status(); st.Fetched <= 200 && on == st.OnTopic && math.Abs(st.Window-st.Harvest) > 1e-9 {
+		t.Errorf("%g of the last 200 pages are on topic, and %g of all %d", st.Window, st.Harvest, st.Fetched)
 	}
 	hosts := 0
 	for i := range f.Hosts() {

@@ -88,7 +88,7 @@ func (c *Crawler) requeue(list []string) error {
 		if err != nil {
 			return fmt.Errorf("crawler: retry %w", err)
 		}
-		c.Notes = append(c.Notes, fmt.Sprintf("retry %s: %d URLs are asked again", what, n))
+		c.Notes = append(c.Notes, fmt.Sprintf("retry %s: %s to ask again", what, plain.Some(n, "URL")))
 	}
 	return nil
 }

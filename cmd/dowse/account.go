@@ -624,7 +624,7 @@ func (a *account) override() []string {
 	if ok && (a.Row.Reason == dowse.SkipScopeExclude && name == "exclude" || a.Row.Reason == dowse.SkipHostBlocked && name == "block") {
 		return []string{fmt.Sprintf("dowse set %s --drop %s", shellWord(a.dir), shellWord(value))}
 	}
-	return anyway(a.Row.Reason, a.dir, a.demo)
+	return anyway(a.Row.Reason, a.dir, string(a.Row.URL), a.demo)
 }
 
 // anyway returns how a URL can be crawled that was left out for a reason: by another
@@ -633,7 +633,7 @@ func (a *account) override() []string {
 //
 // What a site's owner decided (robots.txt, a login, a payment) has no override, and the
 // lines say who can change it. What the user decided names the flag.
-func anyway(r dowse.Reason, dir string, demo bool) []string {
+func anyway(r dowse.Reason, dir, url string, demo bool) []string {
 	resume := "dowse crawl " + dir
 	const later = "and the next link to it queues it"
 	switch r {
@@ -667,9 +667,9 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
 		dowse.FailEncoding, dowse.FailRedirect:
-		return []string{"try it now: dowse fetch URL", fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
+		return []string{"try it now: dowse fetch " + shellWord(url), fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
 	}
-	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
+	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed %s -o OTHER.dowse%s", dir, shellWord(url), flags)}
 }
 
 // bare returns a URL without http:// in front.

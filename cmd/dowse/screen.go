@@ -12,6 +12,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/frontier"
+	"dowse/internal/plain"
 	"dowse/internal/requisite"
 	"dowse/settings"
 	"dowse/topic"
@@ -91,7 +92,7 @@ func (s *screen) begin(cr *crawler.Crawler) {
 		}
 	}
 	if st := cr.Status(); st.Fetched > 0 {
-		fmt.Fprintf(s.w.err, "so far %d pages, %d on topic, %d queued\n", st.Fetched, st.OnTopic, st.Books.Queued)
+		fmt.Fprintf(s.w.err, "so far %s, %s on topic, %s queued\n", plain.Some(st.Fetched, "page"), count(st.OnTopic), count(st.Books.Queued))
 	}
 }
 

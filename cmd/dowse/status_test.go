@@ -75,11 +75,13 @@ func TestHealth(t *testing.T) {
 		"idle by wish": {running(func(st *status) { st.Committed, st.IdleAfter = now.Add(-6*time.Minute), time.Hour }), ""},
 		"idle at end":  {running(func(st *status) { st.Committed, st.Books.Queued = now.Add(-6*time.Minute), 0 }), ""},
 		"hangs":        {running(func(st *status) { st.Committed, st.LimitedBy = now.Add(-6*time.Minute), "" }), "it reports nothing"},
-		"names":        {running(func(st *status) { st.LimitedBy, st.Outage = "name service", &crawl.Outage{Why: "refused"} }), "the name server does not answer: refused"},
-		"killed":       {running(func(st *status) { st.Running, st.Killed = false, true }), "was killed"},
-		"error":        {running(func(st *status) { st.Running, st.Stopped, st.Error = false, dowse.StopError, "broken" }), "stopped by an error: broken"},
-		"memory":       {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopMemory }), "fill the memory that it may use; to continue with more: dowse crawl x.dowse --memory SIZE"},
-		"limit":        {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopPages }), ""},
+		"names": {running(func(st *status) {
+			st.LimitedBy, st.Outage = "name service", &crawl.Outage{Why: "the name server does not answer: refused"}
+		}), "no name service: the name server does not answer: refused"},
+		"killed": {running(func(st *status) { st.Running, st.Killed = false, true }), "was killed"},
+		"error":  {running(func(st *status) { st.Running, st.Stopped, st.Error = false, dowse.StopError, "broken" }), "stopped by an error: broken"},
+		"memory": {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopMemory }), "fill the memory that it may use; to continue with more: dowse crawl x.dowse --memory SIZE"},
+		"limit":  {running(func(st *status) { st.Running, st.Stopped = false, dowse.StopPages }), ""},
 	} {
 		if got := c.st.problem(now); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -330,7 +330,7 @@ func (st *Status) troubled(now time.Time) *Ailment {
 	case st.LimitedBy == "NATS":
 		return &Ailment{AilNATS, "the NATS servers of its cluster do not answer, or do not accept commits; it pauses until they do"}
 	case st.LimitedBy == "name service":
-		return &Ailment{AilNames, "the name server does not answer" + cause}
+		return &Ailment{AilNames, "no name service" + cause}
 	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > max(idleMinimum, st.IdleAfter):
 		return &Ailment{AilIdle, fmt.Sprintf("nothing was committed for %s, and %s wait; limited by %s%s", idle.Round(time.Second), plain.Some(st.Books.Queued, "link"),
 			cmp.Or(st.LimitedBy, "an unknown cause: it reports nothing"), cause)}
