@@ -28,7 +28,7 @@ func (collectionCmd) Help() string {
   dowse collection info reefs.dowse
   dowse collection verify reefs.dowse
   dowse collection copy reefs.dowse /backup/reefs.dowse
-  dowse collection import old.warc.gz web.wacz -o old.dowse "coral reefs"
+  dowse collection import old.warc.gz web.wacz "coral reefs" -o old.dowse
   dowse collection merge reefs.dowse kelp.dowse -o sea.dowse
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
