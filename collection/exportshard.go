@@ -2,8 +2,11 @@ package collection
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -132,10 +135,28 @@ func (x *exporter) writeShards(format exportFormat, pack string) (err error) {
 		err = finish()
 	}
 	if err == nil {
+		err = x.removeLater(format.suffix, len(done.files))
+	}
+	if err == nil {
 		err = x.writeCards(x.out+cardMarkdown, x.out+cardJSON, done.files)
 	}
 	if err != nil {
 		return err
 	}
 	return done.remove()
+}
+
+// removeLater removes the files with which an earlier export that is replaced went on after n files, so that
+// readers of all files do not find its pages.
+func (x *exporter) removeLater(suffix string, n int) error {
+	for ; x.opt.Force; n++ {
+		err := os.Remove(shardName(x.out, suffix, n))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -437,6 +437,12 @@ func TestExportShards(t *testing.T) {
 		if _, err := c.Export(t.Context(), filepath.Join(dir, name), collection.ExportOptions{All: true, Shard: 3000}); !errors.Is(err, collection.ErrExists) {
 			t.Errorf("%s: files were replaced: %v", name, err)
 		}
+		if _, err := c.Export(t.Context(), filepath.Join(dir, name), collection.ExportOptions{All: true, Shard: 1 << 20, Force: true}); err != nil {
+			t.Fatal(err)
+		}
+		if files, _ = filepath.Glob(filepath.Join(dir, stem+"-0*."+suffix)); len(files) != 1 {
+			t.Errorf("%s: files of the export that was replaced are left: %v", name, files)
+		}
 	}
 }
 
