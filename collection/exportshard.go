@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -150,7 +149,8 @@ func (x *exporter) writeShards(format exportFormat, pack string) (err error) {
 // readers of all files do not find its pages.
 func (x *exporter) removeLater(suffix string, n int) error {
 	for ; x.opt.Force; n++ {
-		err := os.Remove(shardName(x.out, suffix, n))
+		folder, name := filepath.Split(shardName(x.out, suffix, n))
+		err := durable.In(filepath.Clean(folder)).Remove(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}

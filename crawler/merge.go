@@ -40,10 +40,10 @@ type mergedVisit struct {
 	source int32
 	id     frontier.ID // of the URL in the source
 	place  dowse.Place
-	detail string  // of a page that was imported into the source
-	robots string  // the host, if the answer is its robots.txt
-	was    reading // without a verdict
-	ended  *ending // of a URL that none of the sources has as a page; nil for pages and redirects
+	detail string        // of a page that was imported into the source
+	robots string        // the host, if the answer is its robots.txt
+	was    understanding // without a verdict
+	ended  *ending       // of a URL that none of the sources has as a page; nil for pages and redirects
 }
 
 // An ending is what became of a URL that was asked for and is no page.
@@ -196,7 +196,7 @@ func (m *merger) list(source int32, col *collection.Collection) error {
 		}
 		p, ended := e.Page, endingOf(col, e)
 		if ended != nil || p.Fetch.Archive.File != "" && (p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected) {
-			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive, ended: ended, was: reading{noFollow: p.NoFollow, noIndex: p.NoIndex, noArchive: p.NoArchive}}
+			v := mergedVisit{at: p.Fetch.At.UnixNano(), source: source, id: e.ID, place: p.Fetch.Archive, ended: ended, was: understanding{noFollow: p.NoFollow, noIndex: p.NoIndex, noArchive: p.NoArchive}}
 			if p.Fetch.At.IsZero() { // there was no request
 				v.at = e.At.UnixNano()
 			}

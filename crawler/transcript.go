@@ -133,8 +133,8 @@ func (x *transcript) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
 }
 
-// A reading is what a crawl made of an answer.
-type reading struct {
+// An understanding is what a crawl made of an answer.
+type understanding struct {
 	verdict                      *dowse.Verdict
 	noFollow, noIndex, noArchive bool // directives for robots, also those for the agent of that crawl alone
 }
@@ -142,7 +142,7 @@ type reading struct {
 // add visits an answer. from names the place that it comes from, for people. was, if it is
 // not nil, has the verdict in place of that of the judge, and directives for robots that hold with those
 // for all agents.
-func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange, from string, was *reading) error {
+func (x *transcript) add(ctx context.Context, u dowse.URL, ex *archive.Exchange, from string, was *understanding) error {
 	if ex.At.After(x.clock) {
 		x.clock = ex.At
 	}
