@@ -285,9 +285,9 @@ func (o *Operations) settingArguments(given map[string][]string) (args []string,
 // sinkSetting is the setting that sends pages elsewhere.
 const sinkSetting = "sink"
 
-// checkSink returns an error for a sink other than a file in a folder that this process was started
-// for. A service would be sent pages, and credentials from the environment of this process; a file
-// elsewhere, or in a collection, could be anything.
+// checkSink returns an error for a sink other than a file of JSON lines, by its name, in a folder that
+// this process was started for. A service would be sent pages, and credentials from the environment of
+// this process; a file elsewhere, in a collection, or of another name could be anything.
 func (o *Operations) checkSink(value string) error {
 	spec, err := sink.Parse(value)
 	if err != nil {
@@ -296,6 +296,9 @@ func (o *Operations) checkSink(value string) error {
 	file, ok := spec.IsFile()
 	if !ok {
 		return failf(Refused, sinkSetting, "sink: only a file can be given here; give other sinks in a terminal")
+	}
+	if base := filepath.Base(file); filepath.Ext(base) != ".jsonl" || strings.HasPrefix(base, ".") {
+		return failf(Refused, sinkSetting, "sink: want a file whose name ends in .jsonl and does not begin with a dot")
 	}
 	real, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil || !filepath.IsAbs(file) {
