@@ -185,7 +185,7 @@ func header(word, rest []byte) bool {
 }
 
 // readJSON reads the object "vectors", which has an array of numbers for each word. If
-// "dimensions" comes before it, only so many numbers of each array count.
+// "dimensions" comes before it, only that number of each array counts.
 func (t *Table) readJSON(in io.Reader) error {
 	d := json.NewDecoder(in)
 	wrong := func(err error) error {

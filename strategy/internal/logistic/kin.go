@@ -54,8 +54,8 @@ const (
 	kinShrink  = 3   // imaginary usual names among those of relevant pages; twice as many among others
 	kinRate    = 0.1 // of corrections
 	kinSquares = 100 // by which squares of corrections are divided
-	usualEvery = 4   // one of so many new leads is counted as usual
-	renewEvery = 16  // the direction is renewed when the pages have grown by one in so many
+	usualEvery = 4   // one in this number of new leads is counted as usual
+	renewEvery = 16  // the direction is renewed when the pages have grown by this fraction of one
 )
 
 // newKin returns a kin that knows nothing yet and rates the words of a model.
