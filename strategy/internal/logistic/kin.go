@@ -55,7 +55,7 @@ const (
 	kinRate    = 0.1 // of corrections
 	kinSquares = 100 // by which squares of corrections are divided
 	usualEvery = 4   // one in this number of new leads is counted as usual
-	renewEvery = 16  // the direction is renewed when the pages have grown by this fraction of one
+	renewEvery = 16  // the direction is renewed when the pages have grown by one part in this number
 )
 
 // newKin returns a kin that knows nothing yet and rates the words of a model.
