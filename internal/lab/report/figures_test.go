@@ -79,6 +79,11 @@ func TestMeasuresWithoutValues(t *testing.T) {
 		}
 	}
 	r = byHand(t, func(in *Input) { in.Measures = []measure.Measure{listed} })
+	r.early = []measure.Measure{harvest} // as if the crawls were long enough for early areas
+	r.column(harvest)
+	if text := r.Text(0); !strings.Contains(text, " ±0.") || !strings.Contains(text, "± standard error") {
+		t.Errorf("want ± in the early column, and its legend, where the leading measure has none:\n%s", text)
+	}
 	if r.lead() != listed {
 		t.Errorf("%s ranks, where no measure has a value; want the first", r.lead())
 	}

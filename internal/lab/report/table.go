@@ -275,10 +275,11 @@ func (r *Report) legend() string {
 	return text
 }
 
-// errorLegend explains the ± if the table has any.
+// errorLegend explains the ± if any table has one. The leading measure may have none, where all
+// topics have the same value, next to early areas that have it.
 func (r *Report) errorLegend() string {
-	for _, name := range r.rivals {
-		if r.showsError(r.lead(), r.table[cell{name, r.lead()}]) {
+	for at, f := range r.table {
+		if r.showsError(at.measure, f) {
 			return "; ± standard error"
 		}
 	}
@@ -431,7 +432,7 @@ func (r *Report) latexWidth() (n int) {
 
 // latexNotes explains ± and missing letters in the caption.
 func (r *Report) latexNotes(crowded bool) (text string) {
-	if r.errorLegend() != "" {
+	if slices.ContainsFunc(r.rivals, func(name string) bool { return r.showsError(r.lead(), r.table[cell{name, r.lead()}]) }) {
 		text = " ± is the standard error over topics."
 	}
 	if crowded && r.topics() >= measure.MinPairs {
