@@ -452,7 +452,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	}
 	b.end()
 	for _, web := range webs {
-		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere))
+		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere, web.Unread))
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }
