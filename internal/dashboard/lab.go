@@ -131,7 +131,7 @@ func (d *Dashboard) lab(r *http.Request, _ *head) (*pageFrame, error) {
 		b.Runs = append(b.Runs, x)
 	}
 	slices.SortFunc(b.Runs, func(a, b labRunLine) int { return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Name, b.Name)) })
-	f := &pageFrame{Title: "Lab", Command: command(append([]string{"lab", "list"}, d.cfg.LabDirs...)...), Body: b}
+	f := &pageFrame{Title: "Lab", Command: d.labCommand(), Body: b}
 	for _, j := range d.ops.Jobs() {
 		if !j.Lab {
 			continue
@@ -146,6 +146,18 @@ func (d *Dashboard) lab(r *http.Request, _ *head) (*pageFrame, error) {
 		b.Jobs = append(b.Jobs, x)
 	}
 	return f, nil
+}
+
+// labCommand returns the command that lists the runs. Its folders do not depend on where it is run.
+func (d *Dashboard) labCommand() string {
+	args := []string{"lab", "list"}
+	for _, dir := range d.cfg.LabDirs {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		args = append(args, dir)
+	}
+	return command(args...)
 }
 
 // sameDir reports whether two paths, of which one may be relative, name one folder.
