@@ -24,7 +24,7 @@ import (
 const (
 	scaleLinks = 40
 	scaleNew   = 30
-	scaleLast  = 20_000 // pages before each report that are crawled in any case
+	scaleLast  = 20_000    // pages before each report that are crawled in any case
 	sownNow    = 1_000_000 // URLs that are sown before the garbage collection is adjusted
 	sownKinds  = 10_000    // waiting URLs whose ratings the sown ones get
 )
