@@ -95,7 +95,7 @@ func TestPagesSorted(t *testing.T) {
 			t.Errorf("%s: %d rows", sort, len(rows))
 		}
 		for i := 1; i < len(rows); i++ {
-			if sort == collection.ByHost {
+			if sort == "host" {
 				if a, b := weburl.Host(rows[i-1].URL), weburl.Host(rows[i].URL); a > b {
 					t.Errorf("%s: %s comes before %s", sort, a, b)
 				}

@@ -50,7 +50,7 @@ const (
 	ByTime        Sort = "time"        // newest first
 	ByUncertainty Sort = "uncertainty" // nearest to the threshold first
 	BySurprise    Sort = "surprise"    // largest difference of priority and relevance first
-	ByHost        Sort = "host"        // by the names of hosts
+	byHost        Sort = "host"        // by the names of hosts
 )
 
 // A Row is a page in a list, or a URL that was not visited. Its JSON is the
@@ -76,7 +76,7 @@ type lister struct {
 	f     Filter
 	r     reader
 	n     int
-	ranks []uint32 // of hosts, for ByHost
+	ranks []uint32 // of hosts, for byHost
 }
 
 // A ref identifies a row before it is made.
@@ -92,7 +92,7 @@ func (l *lister) run(yield func(*Row, error) bool) error {
 	switch l.f.Sort {
 	case byFetch:
 		return l.each(func(r ref, e *crawl.Entry) (bool, error) { return l.hand(r, e, yield) })
-	case ByScore, ByTime, ByUncertainty, BySurprise, ByHost:
+	case ByScore, ByTime, ByUncertainty, BySurprise, byHost:
 		return l.sorted(yield)
 	}
 	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, sorts())
@@ -319,7 +319,7 @@ func (c *Collection) Row(u dowse.URL) (*Row, error) {
 // priority where pages are by their verdict.
 func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	f := l.c.Crawl.Frontier()
-	if l.f.Sort == ByHost {
+	if l.f.Sort == byHost {
 		if l.ranks == nil {
 			l.ranks = f.HostRanks()
 		}
@@ -344,4 +344,4 @@ func (l *lister) key(e *crawl.Entry, r ref) float64 {
 }
 
 // sorts lists the orders that have a name.
-func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise, ByHost} }
+func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise, byHost} }
