@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type statusCmd struct {
 	Top   int      `default:"5" placeholder:"N" help:"Queued links to show."`
 	Host  string   `placeholder:"NAME" help:"Show only queued links of this host."`
 
+	Problems bool `help:"List what failed or was left out, with what to do."`
+
 	Targets string `placeholder:"FILE" help:"Show how many of these URLs were fetched (target recall)."`
 	Vote    bool   `help:"Show the harvest by a vote of judges (reads all pages)."`
 }
@@ -42,6 +45,7 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --watch
   dowse status reefs.dowse --json | jq .harvest
   dowse status reefs.dowse --check      exit 8 if unhealthy
+  dowse status reefs.dowse --problems   what failed, and what to do
   dowse status reefs.dowse --targets reefs.split.json --watch
 
 Unhealthy means: a part of the collection is damaged, as far as that can be seen
@@ -54,8 +58,10 @@ reported, the others are still shown, and the exit code is 7. A sink that fails
 is a warning on stderr and no more: the crawl does not depend on it.
 
 --targets takes one URL per line, or the file NAME.split.json that topic select
-writes. --vote trains several judges on the examples of the topic and rates every
-page by their mean; the judge of the crawl has no part in it.`
+writes. --vote trains three judges (svm, kde, network) on the examples and labels;
+a page counts if two of them call it on topic. The judge of the crawl has a part
+in it only if no example is off topic: pages it rates lowest are then trained
+against.`
 }
 
 // How often --watch repeats, and the sequence that clears a terminal.
@@ -117,6 +123,12 @@ func (c *statusCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	if c.Problems {
+		if c.Check || c.Watch || c.Targets != "" || c.Vote || c.Host != "" {
+			return usage("--problems has no other flag but --json")
+		}
+		return c.problems(w, dirs)
+	}
 	if !c.Watch {
 		return c.show(w, dirs)
 	}
@@ -150,7 +162,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	worst, shown := exitOK, 0
 	for _, dir := range dirs {
-		st, err := c.look(dir)
+		st, err := c.look(w.ctx, dir)
 		if err != nil && len(dirs) == 1 {
 			return err
 		}
@@ -183,7 +195,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 }
 
 // look opens a collection for reading and returns its status.
-func (c *statusCmd) look(dir string) (*status, error) {
+func (c *statusCmd) look(ctx context.Context, dir string) (*status, error) {
 	cr, err := view(dir)
 	if err != nil {
 		return nil, err
@@ -193,7 +205,7 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	if c.Host != "" {
 		st.Frontier = operations.LeadsOf(cr.Collection, c.Top, c.Host)
 	}
-	if err := c.measure(st, cr); err != nil {
+	if err := c.measure(ctx, st, cr); err != nil {
 		return nil, err
 	}
 	if note := behind(cr.Collection); note != "" {
