@@ -13,7 +13,7 @@ import (
 // zero value is meant for crawling; a limit of zero means its default. The
 // defaults are far above what pages for people need.
 type Options struct {
-	Agent string // product token whose meta element is read like "robots", in lower case; default none
+	Agents []string // product tokens whose meta elements are read like "robots", in lower case; default none
 
 	Tokens   int // tags and texts; default 2,000,000
 	Depth    int // open elements, deeper ones count as siblings; default 512, as in browsers
