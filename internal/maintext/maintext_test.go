@@ -135,6 +135,35 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
+// TestNumbersTellApart checks that headings and cells which differ by a number from those of other pages are text of
+// the page, that the labels of a table stay with its values, and that a table which all pages have is left out.
+func TestNumbersTellApart(t *testing.T) {
+	prose := func(n int) string {
+		return "<p>" + strings.Repeat("The reef number "+strings.Repeat("x", n+1)+" has corals of many kinds, and divers count them. ", 3)
+	}
+	pages := make([]*Page, 6)
+	var l Learner
+	for n := range pages {
+		html := fmt.Sprintf(`<body><div>Visitor %d of this site</div><table><tr><td>1<td>2<td>3<tr><td>4<td>5<td>6</table><div><h1>Chapter %d</h1>%s
+<table><tr><th>Depth<th>Found<tr><td>%d m<td>yes<tr><td>%d m<td>no</table>%s</div><table><tr><td><a href=/a>One</a><td><a href=/b>Two</a><tr><td><a href=/c>Three</a><td>4</table>`, 7*n, n+1, prose(n), 10+n, 50+n, prose(n))
+		_, pages[n] = Read([]byte(html), "http://a.example/", extract.Options{})
+		l.Add(pages[n])
+	}
+	for n, p := range pages {
+		text := p.Main(l.Template()).Plain()
+		for _, want := range []string{fmt.Sprintf("Chapter %d", n+1), "Depth\nFound\n", fmt.Sprintf("%d m\nyes\n", 10+n), fmt.Sprintf("%d m\nno\n", 50+n)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("page %d: no %q in\n%s", n, want, text)
+			}
+		}
+		for _, frame := range []string{"Visitor", "1\n2\n3", "Three"} {
+			if strings.Contains(text, frame) {
+				t.Errorf("page %d: %q of the frame in\n%s", n, frame, text)
+			}
+		}
+	}
+}
+
 // TestLastHeading checks that a heading at the end of main is part of the text, unless what it introduces is left out.
 func TestLastHeading(t *testing.T) {
 	text := "<p>" + strings.Repeat("The reef has corals of many kinds, and divers count them. ", 5)
