@@ -49,6 +49,7 @@ type Element struct {
 	Name            atom.Atom // 0 for an element that HTML does not know
 	Class, ID, Role []byte
 	Start           []byte // the first number of a list
+	Columns, Rows   []byte // how many of a table a cell takes
 	Link            bool   // it has an href
 	At              int    // bytes of text before it
 }

@@ -36,8 +36,9 @@ type block struct {
 	table      place // in a table of data
 }
 
-// A place is where a block is in a table: numbers from 1; 0 for a block that is in none.
-type place struct{ table, row, cell int }
+// A place is where a block is in a table: numbers from 1; 0 for a block that is in none. Tables, rows and cells are
+// numbered by their regions, columns in each row.
+type place struct{ table, row, cell, column int }
 
 // elements are the elements that a block is in.
 type elements uint16
@@ -68,9 +69,11 @@ const maxRegions = 20_000
 func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Page) {
 	var regions []region
 	var pre preReader
+	var grid columnReader
 	starts := map[int]int{} // the first numbers of lists, by the place where the list begins
 	opt.Mark = func(e extract.Element) uint8 {
 		mark := markOf(e)
+		grid.open(e)
 		switch {
 		case mark == markPre:
 			pre.open++
@@ -91,7 +94,7 @@ func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Pa
 		}
 	}
 	doc := extract.HTML(body, url, opt)
-	p := newPage(doc, regions)
+	p := newPage(doc, regions, grid.columns)
 	p.setItems(regions, starts)
 	p.pres = pre.found
 	return doc, p
@@ -135,8 +138,9 @@ func (r *preReader) close(start, end int) {
 }
 
 // newPage cuts the text of a document into blocks, and records for each which
-// regions it is in.
-func newPage(doc *dowse.Document, regions []region) *Page {
+// regions it is in. columns are those of the cells of tables, by the place where a cell
+// begins.
+func newPage(doc *dowse.Document, regions []region, columns map[int]int) *Page {
 	p := &Page{doc: doc}
 	var around []region // regions other than links
 	for _, r := range regions {
@@ -149,7 +153,7 @@ func newPage(doc *dowse.Document, regions []region) *Page {
 	// Elements are reported when they end, so an outer one comes after those in it.
 	slices.SortStableFunc(around, func(a, b region) int { return a.start - b.start })
 	slices.SortStableFunc(p.links, func(a, b dowse.Span) int { return int(a.Start - b.Start) })
-	layout := p.cut(around)
+	layout := p.cut(around, columns)
 	p.count()
 	p.setLevels()
 	p.setTables(layout)
@@ -166,7 +170,7 @@ type openRegion struct {
 
 // cut makes the blocks: the lines of the text. Lines of one paragraph are one
 // block. It returns the numbers of the tables that have tables in them.
-func (p *Page) cut(around []region) (layout map[int]bool) {
+func (p *Page) cut(around []region, columns map[int]int) (layout map[int]bool) {
 	var open []openRegion
 	next, articles := 0, 0
 	text := p.doc.Text
@@ -199,7 +203,7 @@ func (p *Page) cut(around []region) (layout map[int]bool) {
 			}
 		}
 		if b.in.has(markTable) {
-			layout = b.setPlace(open, layout)
+			layout = b.setPlace(open, columns, layout)
 		}
 		p.blocks = append(p.blocks, b)
 		start = b.end

@@ -1,20 +1,74 @@
 package maintext
 
-import "dowse/internal/repeats"
+import (
+	"strconv"
+
+	"golang.org/x/net/html/atom"
+
+	"dowse/internal/extract"
+	"dowse/internal/repeats"
+)
+
+// maxColumns is how many columns of a table are told apart. What is beyond them is in the last one.
+const maxColumns = 50
+
+// A columnReader numbers the columns of tables that have no tables in them.
+type columnReader struct {
+	columns map[int]int     // columns of cells, by the place in the text where the cell begins
+	last    int             // column of the row that is being read
+	below   [maxColumns]int // rows that the columns are still taken for by cells of rows above
+}
+
+// open notes an element that is opened.
+func (r *columnReader) open(e extract.Element) {
+	switch e.Name {
+	case atom.Table:
+		*r = columnReader{columns: r.columns}
+	case atom.Tr:
+		r.last = 0
+		for i := range r.below {
+			r.below[i] = max(0, r.below[i]-1)
+		}
+	case atom.Td, atom.Th:
+		at := min(r.last, maxColumns-1)
+		for at < maxColumns-1 && r.below[at] > 0 {
+			at++
+		}
+		if r.columns == nil {
+			r.columns = map[int]int{}
+		}
+		r.columns[e.At] = at + 1
+		r.last = min(at+spanOf(e.Columns), maxColumns)
+		if rows := spanOf(e.Rows); rows > 1 {
+			for i := at; i < r.last; i++ {
+				r.below[i] = rows
+			}
+		}
+	}
+}
+
+// spanOf returns how many rows or columns a cell takes.
+func spanOf(attribute []byte) int {
+	n, err := strconv.Atoi(string(attribute[:min(len(attribute), 8)]))
+	if err != nil {
+		return 1
+	}
+	return min(max(n, 1), 1000)
+}
 
 // setPlace sets where a block is in the innermost table around it. Tables around that one have tables in them, which
 // are added to layout.
-func (b *block) setPlace(open []openRegion, layout map[int]bool) map[int]bool {
-	innermost := func(mark uint8) (number int) {
-		size := 0
+func (b *block) setPlace(open []openRegion, columns map[int]int, layout map[int]bool) map[int]bool {
+	innermost := func(mark uint8) (at openRegion) {
 		for _, r := range open {
-			if n := r.end - r.start; r.mark == mark && (number == 0 || n < size) {
-				number, size = r.number, n
+			if r.mark == mark && (at.number == 0 || r.end-r.start < at.end-at.start) {
+				at = r
 			}
 		}
-		return number
+		return at
 	}
-	b.table = place{innermost(markTable), innermost(markRow), innermost(markCell)}
+	cell := innermost(markCell)
+	b.table = place{innermost(markTable).number, innermost(markRow).number, cell.number, max(columns[cell.start], 1)}
 	for _, r := range open {
 		if r.mark == markTable && r.number != b.table.table {
 			if layout == nil {
