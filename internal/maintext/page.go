@@ -33,12 +33,12 @@ type block struct {
 	in         elements
 	own        int // index of the innermost article, -1 for none
 	item       item
-	table      place // in a table of data
+	table      tableCell // in a table of data
 }
 
-// A place is where a block is in a table: numbers from 1; 0 for a block that is in none. Tables, rows and cells are
+// A tableCell is where a block is in a table: numbers from 1; 0 for a block that is in none. Tables, rows and cells are
 // numbered by their regions, columns in each row.
-type place struct{ table, row, cell, column int }
+type tableCell struct{ table, row, cell, column int }
 
 // elements are the elements that a block is in.
 type elements uint16

@@ -68,7 +68,7 @@ func (b *block) setPlace(open []openRegion, columns map[int]int, layout map[int]
 		return at
 	}
 	cell := innermost(markCell)
-	b.table = place{innermost(markTable).number, innermost(markRow).number, cell.number, max(columns[cell.start], 1)}
+	b.table = tableCell{innermost(markTable).number, innermost(markRow).number, cell.number, max(columns[cell.start], 1)}
 	for _, r := range open {
 		if r.mark == markTable && r.number != b.table.table {
 			if layout == nil {
@@ -91,7 +91,7 @@ const (
 // A tableSize is what is known of a table.
 type tableSize struct {
 	cells, rows, words, linked, longest int
-	last                                place
+	last                                tableCell
 }
 
 // isData reports whether the cells of a table belong together.
@@ -126,7 +126,7 @@ func (p *Page) setTables(layout map[int]bool) {
 	for i := range p.blocks {
 		b := &p.blocks[i]
 		if t := sizes[b.table.table]; t == nil || layout[b.table.table] || b.level > 0 || !t.isData() {
-			b.table = place{}
+			b.table = tableCell{}
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (t *Text) Plain() string {
 	}
 	var b strings.Builder
 	b.Grow(size)
-	var last place
+	var last tableCell
 	for i, keep := range t.keep {
 		if !keep {
 			continue
@@ -121,7 +121,7 @@ func (w *markdownWriter) writeTable(t *Text, first int) (next int) {
 			most = max(most, blocks[i].table.column)
 		}
 	}
-	var last place
+	var last tableCell
 	isHead := true
 	endRow := func() {
 		w.b.WriteString(" |")
