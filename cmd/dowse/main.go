@@ -218,7 +218,10 @@ var crawlClock func() time.Time
 // main builds the world from the process, runs the command and exits. Output that could
 // not be written changes an exit code of 0. The log of the standard library is discarded:
 // net/http writes there what hosts do wrong, which crawls record themselves.
-func main() {
+func main() { os.Exit(program()) }
+
+// program runs the command line of this process and returns its exit code.
+func program() int {
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
 	out := &checkedOutput{out: os.Stdout}
@@ -234,7 +237,7 @@ func main() {
 	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
 	runtime.KeepAlive(w.spare)
-	os.Exit(code)
+	return code
 }
 
 // cutQuery cuts what is behind a -- off the arguments of a search, where it is the end of the query: the parser accepts a
