@@ -294,7 +294,7 @@ func (st *status) lines() []string {
 	if t := st.Requisites; t != nil {
 		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
 	}
-	if line := recallLine(st.Estimate, len(trapLines(st.Reasons)) > 0); line != "" {
+	if line := recallLine(st.Estimate, len(trapLines(st.Reasons, st.Dropped)) > 0); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}
 	if line := refreshLine(&st.Status.Status); line != "" {
@@ -337,6 +337,9 @@ func (st *status) lines() []string {
 	}
 	if st.LeftOut > 0 {
 		lines = append(lines, fmt.Sprintf(" left out  %6s %s: %s; to ask for their pages again: --retry %s", count(st.LeftOut), dowse.SkipMemory, "links for which there was no memory", dowse.SkipMemory))
+	}
+	if st.Dropped > 0 {
+		lines = append(lines, fmt.Sprintf(" not kept  %6s links to further hosts of domains that have too many; --seed URL adds a host that you want", count(st.Dropped)))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)

@@ -406,7 +406,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 				st.Notices = append(st.Notices, err.Error())
 			}
 		}
-		if st.Estimate.Found > 0 && slices.ContainsFunc(st.Reasons, isTrap) {
+		if st.Estimate.Found > 0 && (st.Dropped > 0 || slices.ContainsFunc(st.Reasons, isTrap)) {
 			st.Notices = append(st.Notices, "the estimate of what there is leaves out what was skipped as a trap")
 		}
 		st.damage = v.damage()
