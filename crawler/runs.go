@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,10 +25,32 @@ type RunRecord struct {
 	Process int              `json:"process"`
 	Why     dowse.StopReason `json:"stop_reason,omitempty"`
 	Error   string           `json:"error,omitempty"`
-	Fetched int              `json:"fetched"`
-	OnTopic int              `json:"on_topic"`
+	// By is the cause of the context that ended a run which was paused, such as the name of a signal;
+	// ByCopy in a copy that was made during the run.
+	By      string `json:"by,omitempty"`
+	Fetched int    `json:"fetched"`
+	OnTopic int    `json:"on_topic"`
 	// Outside is nil if there is no outside judge.
 	Outside *Consulted `json:"outside,omitempty"`
+}
+
+// ByCopy ends a run in a copy of its collection: the crawl went on elsewhere.
+const ByCopy = "copy"
+
+// EndInCopy records in the copy of a collection, made while the crawl ran, that the run was not killed there.
+// Without a run under way in c, which is the original, it changes nothing.
+func (c *Crawler) EndInCopy(dir string) error {
+	if _, crawls := collection.Running(c.Collection.Dir); !crawls {
+		return nil
+	}
+	to := &collection.Collection{Dir: dir}
+	r, ok := LastRun(to)
+	if !ok || !r.Ended.IsZero() {
+		return nil
+	}
+	r.Ended, r.By = time.Now().UTC(), ByCopy
+	r.count(c)
+	return r.append(to)
 }
 
 const runsFile = "log/sittings.jsonl"
@@ -40,8 +63,11 @@ func (c *Crawler) beginRun() RunRecord {
 }
 
 // end records the time, reason and counts at the end of a run.
-func (r *RunRecord) end(c *Crawler) {
+func (r *RunRecord) end(c *Crawler, cause error) {
 	r.Ended, r.Why = time.Now().UTC(), c.stopped
+	if c.stopped == dowse.StopSignal && cause != nil && cause != context.Canceled {
+		r.By = cause.Error()
+	}
 	if c.err != nil {
 		r.Error = c.err.Error()
 	}
