@@ -121,7 +121,7 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/directory", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace", "dowse/internal/vectors",

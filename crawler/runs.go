@@ -26,31 +26,12 @@ type RunRecord struct {
 	Why     dowse.StopReason `json:"stop_reason,omitempty"`
 	Error   string           `json:"error,omitempty"`
 	// By is the cause of the context that ended a run which was paused, such as the name of a signal;
-	// ByCopy in a copy that was made during the run.
+	// "copy" in a copy that was made during the run.
 	By      string `json:"by,omitempty"`
 	Fetched int    `json:"fetched"`
 	OnTopic int    `json:"on_topic"`
 	// Outside is nil if there is no outside judge.
 	Outside *Consulted `json:"outside,omitempty"`
-}
-
-// ByCopy ends a run in a copy of its collection: the crawl went on elsewhere.
-const ByCopy = "copy"
-
-// EndInCopy records in the copy of a collection, made while the crawl ran, that the run was not killed there.
-// Without a run under way in c, which is the original, it changes nothing.
-func (c *Crawler) EndInCopy(dir string) error {
-	if _, crawls := collection.Running(c.Collection.Dir); !crawls {
-		return nil
-	}
-	to := &collection.Collection{Dir: dir}
-	r, ok := LastRun(to)
-	if !ok || !r.Ended.IsZero() {
-		return nil
-	}
-	r.Ended, r.By = time.Now().UTC(), ByCopy
-	r.count(c)
-	return r.append(to)
 }
 
 const runsFile = "log/sittings.jsonl"

@@ -59,3 +59,10 @@ type Network = networkTrainer
 
 // Vote is what tests call it.
 type Vote = voteTrainer
+
+// Sparse returns the same judge with all slots of its table, those without a term included.
+func (j *Online) Sparse() Model {
+	c := j.copy()
+	c.reading.Do(func() { c.reader = c.trained })
+	return c
+}

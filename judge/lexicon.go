@@ -272,7 +272,8 @@ func (l *topicLexicon) termCode(word string) uint16 {
 // find sets s.finds to the signs in a text, ordered by their first word, and s.read to
 // the number of words. numbers are those of the words, nil for none.
 func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span, numbers []uint32) {
-	s.hits, s.read = l.appendHits(s.hits[:0], t, words, numbers)
+	s.codes = l.codes.Append(s.codes[:0], l.analyzer, t, words, numbers)
+	s.hits, s.read = l.appendHits(s.hits[:0], t, words, s.codes)
 	s.finds = s.finds[:0]
 	for i := range s.hits {
 		s.finds = l.appendFinds(s.finds, s.hits[i:])
@@ -286,18 +287,17 @@ type hit struct {
 	term int32
 }
 
-// appendHits appends the hits of a text and returns the number of words in it; the
-// bigrams of a run without spaces count one each.
-func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span, numbers []uint32) (_ []hit, read int) {
+// appendHits appends the hits of a text whose words have the given codes, and returns the
+// number of words in it; the bigrams of a run without spaces count one each.
+func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span, codes []uint16) (_ []hit, read int) {
 	seq, stops := int32(0), 0
-	for i, w := range words {
-		code := codeIn(l.codes, l.analyzer, t, words, numbers, i)
+	for i, code := range codes {
 		if code == dropped {
 			stops++
 			continue
 		}
 		if code == run {
-			hits, seq = l.appendRun(hits, int32(i), seq, l.analyzer.Word(t, w))
+			hits, seq = l.appendRun(hits, int32(i), seq, l.analyzer.Word(t, words[i]))
 			continue
 		}
 		seq++

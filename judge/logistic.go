@@ -65,6 +65,9 @@ type Online struct {
 	*trained
 	made  Logistic
 	state *regression
+
+	reading sync.Once
+	reader  *trained // what judges pages: see dense; set by reading and by Learn
 }
 
 // Train returns an *[Online]. Its reasons add up on the scale of log-odds. The
@@ -131,7 +134,36 @@ func (j *Online) Judge(p *dowse.Page) dowse.Verdict {
 func (j *Online) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return j.trained.JudgeWindows(p, windows)
+	j.reading.Do(func() { j.reader = j.dense() })
+	return j.reader.JudgeWindows(p, windows)
+}
+
+// dense returns a judge with the same ratings and reasons, to the last digit, that has only
+// the terms of the examples, numbered in the order of their slots. Its tables have some
+// thousand entries in place of 65,536, so that they stay in the processor's cache while
+// pages are fetched, stored and followed in between. The other terms add nothing: their
+// weight in a vector is 0.
+func (j *Online) dense() *trained {
+	s := j.state
+	var slots []int32
+	part := &regression{docs: s.docs, idf: slices.Clone(s.idf), slope: s.slope, shift: s.shift}
+	t := &trained{kind: j.kind, threshold: j.threshold, core: part}
+	for slot, df := range s.df {
+		if df > 0 {
+			slots = append(slots, int32(slot))
+			part.df, part.weights = append(part.df, df), append(part.weights, s.weights[slot])
+			t.names = append(t.names, j.names[slot])
+		}
+	}
+	part.weights = append(part.weights, s.bias())
+	t.space = &space{features: j.space.features, size: len(slots), weigh: part.weigh, id: func(term string) int32 {
+		if at, ok := slices.BinarySearch(slots, j.space.id(term)); ok {
+			return int32(at)
+		}
+		return -1
+	}}
+	t.space.start()
+	return t
 }
 
 // Learn updates the judge with one more example, in about the time of reading it.
@@ -146,6 +178,8 @@ func (j *Online) Learn(e Example) {
 	counts := j.space.pageCounts(r, p)
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.reading.Do(func() {})
+	j.reader = j.trained // every further example would need a new dense form
 	j.nameNew(r, p)
 	j.state.learn(j.made, counts, e.Relevant)
 	r.clear()

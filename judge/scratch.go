@@ -30,6 +30,7 @@ func (c *counts) upTo(last wordPlace) float64 {
 // found.
 type scratch struct {
 	spans   []dowse.Span
+	codes   []uint16 // of the words of a text
 	hits    []hit
 	read    int // number of words of the text read last
 	finds   []find

@@ -123,6 +123,7 @@ func damp(v text.Vector) {
 type pageReading struct {
 	spans   []dowse.Span
 	parts   []string
+	codes   []uint32 // of the words of a text
 	hits    []termAt // terms of the text in order of their words
 	heads   []termAt // terms of title or meta
 	counts  []tally  // by term
@@ -144,6 +145,9 @@ func (s *space) open() *pageReading { return s.readings.Get().(*pageReading) }
 // release returns a reading to the pool, unless a huge page has made its buffers too
 // large to keep.
 func (s *space) release(r *pageReading) {
+	if cap(r.codes) > keepFinds {
+		r.codes = nil
+	}
 	if cap(r.hits) <= keepFinds && cap(r.spans) <= keepFinds && cap(r.parts) <= keepFinds {
 		r.parts = r.parts[:0]
 		s.readings.Put(r)
@@ -159,12 +163,12 @@ func (s *space) read(r *pageReading, p *dowse.Page) {
 // appendTerms appends the terms of a text in order of their words. numbers are those of
 // the words, nil for none.
 func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dowse.Span, numbers []uint32) []termAt {
-	for i, w := range words {
-		code := codeIn(s.codes, s.analyzer, t, words, numbers, i)
+	r.codes = s.codes.Append(r.codes[:0], s.analyzer, t, words, numbers)
+	for i, code := range r.codes {
 		if code >= firstTerm {
 			dst = append(dst, termAt{int32(i), int32(code - firstTerm)})
 		} else if code == several {
-			dst = s.appendRun(dst, r, int32(i), s.analyzer.Word(t, w))
+			dst = s.appendRun(dst, r, int32(i), s.analyzer.Word(t, words[i]))
 		}
 	}
 	return dst
@@ -180,17 +184,6 @@ func touchCounts(counts []tally, hits []termAt) (sum int32) {
 		sum += counts[h.term].body
 	}
 	return sum
-}
-
-// codeIn returns the code of the i-th word of a text. The number of a word is of no use if
-// the analyzer reads symbols after it as well.
-func codeIn[V uint16 | uint32](codes *text.Codes[V], a *text.Analyzer, t string, words []dowse.Span, numbers []uint32, i int) V {
-	w := words[i]
-	end := a.WordEnd(t, w)
-	if numbers == nil || end != int(w.End) {
-		return codes.In(t, int(w.Start), end)
-	}
-	return codes.Word(numbers[i], t, int(w.Start), end)
 }
 
 // appendRun appends the terms of a run without spaces. Its pairs bypass the word

@@ -117,6 +117,9 @@ func (j *Words) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 // release returns a scratch to the pool, unless a huge page has made it too large to
 // keep.
 func (j *Words) release(s *scratch) {
+	if cap(s.codes) > keepFinds {
+		s.codes = nil
+	}
 	if cap(s.finds) <= keepFinds && cap(s.hits) <= keepFinds {
 		j.pool.Put(s)
 	}

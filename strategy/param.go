@@ -15,9 +15,20 @@ type Param struct {
 	Name, Default, Help string
 }
 
+// settable returns the struct of a strategy that its pointer makes settable, and no value for any
+// other kind of strategy, which has no parameters.
+func settable(s dowse.Strategy) (v reflect.Value, fields []reflect.StructField) {
+	v = reflect.Indirect(reflect.ValueOf(s))
+	if !v.CanSet() || v.Kind() != reflect.Struct {
+		return v, nil
+	}
+	return v, reflect.VisibleFields(v.Type())
+}
+
 // params lists the parameters of a strategy: its fields with a param tag, in order.
 func params(s dowse.Strategy) (list []Param) {
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
+	_, fields := settable(s)
+	for _, f := range fields {
 		if name, ok := f.Tag.Lookup("param"); ok {
 			list = append(list, Param{name, f.Tag.Get("default"), f.Tag.Get("help")})
 		}
@@ -32,9 +43,9 @@ func set(s dowse.Strategy, kv string) error {
 	if !ok {
 		return fmt.Errorf("parameter %q: want key=value", kv)
 	}
-	v := reflect.ValueOf(s).Elem()
+	v, fields := settable(s)
 	var names []string
-	for _, f := range reflect.VisibleFields(v.Type()) {
+	for _, f := range fields {
 		name, ok := f.Tag.Lookup("param")
 		if !ok {
 			continue

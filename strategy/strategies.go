@@ -112,7 +112,8 @@ func (d Description) NeedsWith(args string) []string {
 }
 
 // Describe describes a strategy of another package, for [NewFrom]. make must return a
-// new one with default parameters: a pointer to a struct whose fields have param tags.
+// new one with default parameters: a pointer to a struct, whose fields with param tags are its
+// parameters. A strategy of another kind has none.
 func Describe(name, paper, about string, make func() dowse.Strategy) Description {
 	return Description{Name: name, Paper: paper, About: about, make: make}.filled()
 }

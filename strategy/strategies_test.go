@@ -172,3 +172,30 @@ func TestRounds(t *testing.T) {
 		}
 	}
 }
+
+// byLength is a strategy without parameters that is no pointer to a struct.
+type byLength func(dowse.URL) float64
+
+func (f byLength) Follow(p *dowse.Page) (leads []dowse.Lead) {
+	for _, l := range p.Links {
+		leads = append(leads, dowse.Lead{URL: l.URL, Priority: f(l.URL)})
+	}
+	return leads
+}
+
+// TestDescribeAnyKind: programs may describe strategies of any type. One that is no pointer to a
+// struct has no parameters.
+func TestDescribeAnyKind(t *testing.T) {
+	mine := strategy.Describe("length", "ours", "short URLs first", func() dowse.Strategy {
+		return byLength(func(u dowse.URL) float64 { return -float64(len(u)) })
+	})
+	if len(mine.Params) != 0 {
+		t.Errorf("parameters %v, want none", mine.Params)
+	}
+	if s, err := strategy.NewFrom(append(strategy.All(), mine), "length", input.Inputs{}); err != nil || s == nil {
+		t.Errorf("%v, %v, want the strategy", s, err)
+	}
+	if _, err := strategy.NewFrom(append(strategy.All(), mine), "length:weight=2", input.Inputs{}); err == nil || !strings.Contains(err.Error(), "no parameters") {
+		t.Errorf("%v, want that it has no parameters", err)
+	}
+}

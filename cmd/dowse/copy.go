@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dowse/collection"
+	"dowse/internal/operations"
 )
 
 // collectionCopyCmd copies a collection, for backups. It reads like status and pages do, so a
@@ -37,7 +38,7 @@ func (c *collectionCopyCmd) Run(w *world) error {
 		return usage("%w", err)
 	}
 	if err == nil {
-		err = cr.EndInCopy(c.To)
+		err = operations.EndInCopy(cr, c.To)
 	}
 	if err == nil {
 		err = w.consent(false).carry(c.Dir, c.To, cr.Acts())

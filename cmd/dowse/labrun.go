@@ -339,9 +339,9 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		Tests: measure.Tests{Over: x.Tests.PairedOver, Test: x.Tests.Test, Adjust: x.Tests.Adjust, Alpha: x.Tests.Alpha},
 		Setup: []reports.Fact{
 			{Name: "training", Value: fmt.Sprintf("%d pages on topic, %d others (%s)", x.Training.Positives, x.Training.Negatives, x.Training.From)},
-			{Name: "seeds", Value: fmt.Sprintf("%d from %s, %s", x.Seeds.PerTopic, x.Seeds.From, some(x.Seeds.Sets, "set"))},
+			{Name: "seeds", Value: fmt.Sprintf("%d from %s, %s", x.Seeds.PerTopic, seedsOf(r), some(x.Seeds.Sets, "set"))},
 			{Name: "budget", Value: some(x.Budget.Pages, "page")},
-			{Name: "judge", Value: x.Judge},
+			{Name: "judge", Value: judgesOf(x)},
 			{Name: "visits", Value: visitsOf(x)},
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
@@ -377,6 +377,23 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
 	}
 	return in, nil
+}
+
+// seedsOf names what seeds were drawn from. Where the labels of a web list no page, seeds that
+// should be listed pages were drawn from all training pages.
+func seedsOf(r *experiment.Results) string {
+	if r.Experiment.Seeds.From == "listed" && len(r.Listed) == 0 {
+		return "training (no page is listed)"
+	}
+	return r.Experiment.Seeds.From
+}
+
+// judgesOf names the judge that steers, and the one that measures if it is another.
+func judgesOf(x *experiment.Experiment) string {
+	if x.MeasuredBy == "" || x.MeasuredBy == x.Judge {
+		return x.Judge
+	}
+	return x.Judge + ", measured by " + x.MeasuredBy
 }
 
 // visitsOf describes the order and timing in which pages are visited: how many links are
@@ -435,7 +452,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	}
 	b.end()
 	for _, web := range webs {
-		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere))
+		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere, web.Unread))
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }

@@ -139,7 +139,7 @@ func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	sh.field("links", "%s, of which %s (%s) lead to a page", count(s.Links), count(s.Resolving), percent(s.Resolving, s.Links))
 	sh.field("reach", "%s (%s) from the page with the most links", some(s.Reachable, "page"), percent(s.Reachable, s.Pages))
 	sh.field("orphans", "%s (%s): no page links to them", some(s.Orphans, "page"), percent(s.Orphans, s.Pages))
-	sh.field("labels", "%s (%s)%s", some(s.Labelled, "page"), percent(s.Labelled, s.Pages), labelsElsewhere(s.Elsewhere))
+	sh.field("labels", "%s (%s)%s", some(s.Labelled, "page"), percent(s.Labelled, s.Pages), labelsElsewhere(s.Elsewhere, s.Unread))
 	if len(s.Topics) > 0 {
 		sh.add(fmt.Sprintf(" %7s %6s %7s %7s  %s", "pages", "local", "chance", "linked", "topic"))
 	}
@@ -203,11 +203,14 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	return web.RecordSynthetic(w.ctx, web.Synthetic{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
 }
 
-// labelsElsewhere returns a note on labels whose URLs are not in the web; "" if there
-// are none.
-func labelsElsewhere(n int) string {
-	if n == 0 {
-		return ""
+// labelsElsewhere returns a note on labels whose URLs are not in the web and on entries of a
+// directory that cannot be read; "" if there are none.
+func labelsElsewhere(n, unread int) (note string) {
+	if n > 0 {
+		note = fmt.Sprintf("; %s of URLs not in it", some(n, "label"))
 	}
-	return fmt.Sprintf("; %s of URLs not in it", some(n, "label"))
+	if unread > 0 {
+		note += fmt.Sprintf("; %s of the directory unreadable", some(unread, "entry"))
+	}
+	return note
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,8 +55,10 @@ reported, the others are still shown, and the exit code is 7. A sink that fails
 is a warning on stderr and no more: the crawl does not depend on it.
 
 --targets takes one URL per line, or the file NAME.split.json that topic select
-writes. --vote trains several judges on the examples of the topic and rates every
-page by their mean; the judge of the crawl has no part in it.`
+writes. --vote trains three judges (svm, kde, network) on the examples and labels;
+a page counts if two of them call it on topic. The judge of the crawl has a part
+in it only if no example is off topic: pages it rates lowest are then trained
+against.`
 }
 
 // How often --watch repeats, and the sequence that clears a terminal.
@@ -150,7 +153,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	worst, shown := exitOK, 0
 	for _, dir := range dirs {
-		st, err := c.look(dir)
+		st, err := c.look(w.ctx, dir)
 		if err != nil && len(dirs) == 1 {
 			return err
 		}
@@ -183,7 +186,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 }
 
 // look opens a collection for reading and returns its status.
-func (c *statusCmd) look(dir string) (*status, error) {
+func (c *statusCmd) look(ctx context.Context, dir string) (*status, error) {
 	cr, err := view(dir)
 	if err != nil {
 		return nil, err
@@ -193,7 +196,7 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	if c.Host != "" {
 		st.Frontier = operations.LeadsOf(cr.Collection, c.Top, c.Host)
 	}
-	if err := c.measure(st, cr); err != nil {
+	if err := c.measure(ctx, st, cr); err != nil {
 		return nil, err
 	}
 	if note := behind(cr.Collection); note != "" {
@@ -394,7 +397,7 @@ func (st *status) state(now time.Time) string {
 		return "not running"
 	}
 	ago := now.Sub(st.Ended).Round(time.Second)
-	if st.By == crawler.ByCopy {
+	if st.By == operations.ByCopy {
 		return fmt.Sprintf("a copy, made %s ago while the crawl ran; to continue here: %s", ago, resumeCommand(st.Dir))
 	}
 	means := stopMeaning(&st.Status.Status)

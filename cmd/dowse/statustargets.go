@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,35 +134,58 @@ type voted struct {
 	Pages   int     `json:"pages" doc:"pages that were rated"`
 	OnTopic int     `json:"on_topic" doc:"pages that the vote calls relevant"`
 	Harvest float64 `json:"harvest" doc:"their share"`
+
+	TrainedOn  int `json:"trained_on" doc:"examples and labels on topic that the judges were trained on"`
+	TrainedOff int `json:"trained_off" doc:"examples and labels off topic, pages of the crawl and everyday texts that they were trained against"`
+	Everyday   int `json:"everyday,omitempty" doc:"of these, everyday texts, for lack of pages off topic"`
 }
+
+// fewVoters is the number of examples on topic below which a vote is said to mean little: on the
+// demo web it called no page relevant with 5 and 29 % of the pages with 20, where 42 % were
+// taken to be on topic. Wang et al. 2009 had 75.
+const fewVoters = 20
 
 // lines returns the voted harvest for a status, nothing for nil.
 func (v *voted) lines() []string {
 	if v == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf(" voted     harvest %.3f by a vote of judges (%s of %s pages)", v.Harvest, count(v.OnTopic), count(v.Pages))}
+	trained := fmt.Sprintf("           trained on %s on topic and %s", some(v.TrainedOn, "page"), some(v.TrainedOff, "other"))
+	switch {
+	case v.Everyday > 0:
+		trained += fmt.Sprintf(", %s of them everyday texts: too high", count(v.Everyday))
+	case v.TrainedOn < fewVoters:
+		trained += ": too few to say much"
+	}
+	return []string{fmt.Sprintf(" voted     harvest %.3f by a vote of judges (%s of %s pages)", v.Harvest, count(v.OnTopic), count(v.Pages)), trained}
 }
 
-// vote trains the judges and rates every fetched page of the crawl.
-func vote(cr *crawler.Crawler) (*voted, error) {
+// vote trains the judges on the examples and labels of a crawl and rates all pages that it fetched.
+// If no example is off topic, pages of the crawl serve as negative examples, as they do in the
+// crawl: judges that know everyday texts alone take nearly all pages to be on topic.
+func vote(ctx context.Context, cr *crawler.Crawler) (*voted, error) {
 	col := cr.Collection
 	m, err := crawler.MaterialOf(col)
+	if err == nil {
+		_, err = addLabels(ctx, col.Dir, m)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if on, _ := m.Counts(); on == 0 {
-		return nil, usage("--vote: the topic of %s has no examples to train judges on", col.Dir)
+	on, off := m.Counts()
+	if on == 0 {
+		return nil, usage("--vote: the topic of %s has no examples to train judges on, and no page is labelled on topic", col.Dir)
 	}
 	trainer, err := judge.NewTrainer("vote", cr.Topic.Language())
 	if err != nil {
 		return nil, err
 	}
-	j, err := trainer.Train(slices.Concat(m.Examples, cr.Topic.Substitutes(m)))
+	others := cr.Topic.Substitutes(m)
+	j, err := trainer.Train(slices.Concat(m.Examples, others))
 	if err != nil {
 		return nil, usage("--vote: %w", err)
 	}
-	v := &voted{}
+	v := &voted{TrainedOn: on, TrainedOff: off + len(others), Everyday: cr.Topic.Against(m)}
 	for row, err := range col.Pages(collection.Filter{}) {
 		if err != nil {
 			return nil, err
@@ -185,7 +209,7 @@ func vote(cr *crawler.Crawler) (*voted, error) {
 }
 
 // measure adds what --targets and --vote ask for.
-func (c *statusCmd) measure(st *status, cr *crawler.Crawler) (err error) {
+func (c *statusCmd) measure(ctx context.Context, st *status, cr *crawler.Crawler) (err error) {
 	if c.Targets != "" {
 		list, err := readTargets(c.Targets)
 		if err != nil {
@@ -196,7 +220,7 @@ func (c *statusCmd) measure(st *status, cr *crawler.Crawler) (err error) {
 		}
 	}
 	if c.Vote {
-		st.Voted, err = vote(cr)
+		st.Voted, err = vote(ctx, cr)
 	}
 	return err
 }

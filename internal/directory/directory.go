@@ -97,6 +97,12 @@ const (
 	Node    Include = "node"    // only its own pages
 )
 
+// Kind returns the format of the directory.
+func (d *Directory) Kind() Kind { return d.kind }
+
+// All yields all entries in the order of the file, a page once for each of its categories.
+func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
+
 // Dirt returns what was skipped: for each kind the largest number of all
 // complete readings so far, since some read more closely than others.
 func (d *Directory) Dirt() Dirt {

@@ -20,7 +20,10 @@ type Dirt struct {
 }
 
 // Any reports whether anything was skipped or replaced.
-func (d Dirt) Any() bool { return d.Broken+d.Long+d.Paths+d.URLs+d.UTF8 > 0 }
+func (d Dirt) Any() bool { return d.Skipped()+d.UTF8 > 0 }
+
+// Skipped returns the number of entries that were not read.
+func (d Dirt) Skipped() int { return d.Broken + d.Long + d.Paths + d.URLs }
 
 // most returns the larger number of each kind.
 func (d Dirt) most(o Dirt) Dirt {

@@ -1,14 +1,5 @@
 package directory
 
-import "iter"
-
-// Kind returns what the directory is written in.
-func (d *Directory) Kind() Kind { return d.kind }
-
-// All yields every entry, in the order of the file. A page in several categories is
-// an entry of each. After an error there is nothing more.
-func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
-
 // Count returns how many entries a category has: its own, and with its subtree. An
 // entry may be a page that is there twice, or one whose URL is none.
 func (t *Tree) Count(path string) (own, subtree int) {

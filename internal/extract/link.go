@@ -216,16 +216,17 @@ func (p *pass) placeLinks(above [][3]int32) {
 }
 
 // place converts one mention. Anchor and block become ranges of words, and the
-// block is cut to maxBlock words on each side.
+// block is cut to maxBlock words on each side. Only the first word is searched
+// for: all other ends are a few words away from it.
 func (p *pass) place(m *mention) dowse.Mention {
 	d := dowse.Mention{Context: math.NaN()}
 	start, end := p.anchorText(m, &d)
 	words := p.doc.Words
 	d.At.Start = firstEndingAfter(words, start)
-	d.At.End = max(d.At.Start, firstStartingAt(words, end))
+	d.At.End = startingAt(words, d.At.Start, int32(len(words)), end)
 	d.Block = dowse.Span{
-		Start: max(min(firstEndingAfter(words, m.from), d.At.Start), d.At.Start-maxBlock),
-		End:   min(max(firstStartingAt(words, m.to), d.At.End), d.At.End+maxBlock),
+		Start: endingAfter(words, d.At.Start, max(d.At.Start-maxBlock, 0), m.from),
+		End:   startingAt(words, d.At.End, min(d.At.End+maxBlock, int32(len(words))), m.to),
 	}
 	return d
 }
@@ -255,11 +256,22 @@ func firstEndingAfter(words []dowse.Span, at int32) int32 {
 	return int32(i)
 }
 
-// firstStartingAt returns the index of the first word that starts at or after a
-// byte of the text.
-func firstStartingAt(words []dowse.Span, at int32) int32 {
-	i, _ := slices.BinarySearchFunc(words, at, func(w dowse.Span, at int32) int { return int(w.Start) - int(at) })
-	return int32(i)
+// endingAfter returns the index of the first word that ends after a byte of the
+// text, but at most i and at least least.
+func endingAfter(words []dowse.Span, i, least, at int32) int32 {
+	for i > least && words[i-1].End > at {
+		i--
+	}
+	return i
+}
+
+// startingAt returns the index of the first word that starts at or after a byte
+// of the text, but at least i and at most most.
+func startingAt(words []dowse.Span, i, most, at int32) int32 {
+	for i < most && words[i].Start < at {
+		i++
+	}
+	return i
 }
 
 // note reads what an element carries in addition to its text: links, images,

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -150,6 +151,36 @@ func (c *Codes[V]) Word(number uint32, t string, start, end int) V {
 		}
 	}
 	return c.learnNumber(number, t[start:end])
+}
+
+// Append appends the codes of the words of a text to dst. numbers are those of the
+// words, nil for none. If the analyzer a reads symbols after a word as a part of
+// it, they are part of the word here, and its number is not used.
+func (c *Codes[V]) Append(dst []V, a *Analyzer, t string, words []dowse.Span, numbers []uint32) []V {
+	if numbers == nil || a.symbols {
+		for i, w := range words {
+			number, end := uint32(0), a.WordEnd(t, w)
+			if numbers != nil && end == int(w.End) {
+				number = numbers[i]
+			}
+			dst = append(dst, c.Word(number, t, int(w.Start), end))
+		}
+		return dst
+	}
+	n := len(dst)
+	dst = slices.Grow(dst, len(words))[:n+len(words)]
+	for i, number := range numbers[:len(words)] {
+		code := uint32(0)
+		if part := c.numbered[number/numberedPart%uint32(len(c.numbered))].Load(); part != nil {
+			code = part[number%numberedPart].Load()
+		}
+		if code == 0 { // without a number, or not yet computed
+			w := words[i]
+			code = uint32(c.Word(number, t, int(w.Start), int(w.End))) + 1
+		}
+		dst[n+i] = V(code - 1)
+	}
+	return dst
 }
 
 // learnNumber computes the code of a word with a number and stores it.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -75,5 +76,28 @@ func TestWordIsIn(t *testing.T) {
 	d.Words = d.Words[1:]
 	if NumbersOf(d) != nil {
 		t.Error("numbers of other words")
+	}
+}
+
+// TestAppendIsIn compares the codes of all words of a text with those of its single words, with
+// and without numbers, and for an analyzer that reads symbols after words.
+func TestAppendIsIn(t *testing.T) {
+	d := &dowse.Document{Text: "the reef in c# and C++ is the Reef of c, über 1999 " + string(make([]byte, 9)) + "reef"}
+	d.Words = dowse.Words(d.Text)
+	Number(d)
+	for _, a := range []*Analyzer{NewAnalyzer(Options{Memory: -1}), NewAnalyzer(Options{Memory: -1, SymbolSuffix: true})} {
+		c := NewCodes(64, math.MaxUint16, func(w string) uint16 { return uint16(Hash(w) % math.MaxUint16) })
+		var want []uint16
+		for _, w := range d.Words {
+			want = append(want, uint16(Hash(a.Word(d.Text, w))%math.MaxUint16))
+		}
+		for range 2 { // computed and remembered
+			for _, numbers := range [][]uint32{nil, d.Numbers, make([]uint32, len(d.Words))} {
+				got := c.Append([]uint16{7}, a, d.Text, d.Words, numbers)
+				if got[0] != 7 || !slices.Equal(got[1:], want) {
+					t.Errorf("numbers %v: codes %v, want 7 and %v", numbers, got, want)
+				}
+			}
+		}
 	}
 }

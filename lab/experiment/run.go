@@ -69,6 +69,8 @@ type WebFacts struct {
 
 	// Labels of URLs that the web does not have; they are not targets.
 	Elsewhere int `yaml:"labels_elsewhere,omitempty"`
+	// Entries that cannot be read, if the labels are a directory.
+	Unread int `yaml:"labels_unread,omitempty"`
 }
 
 // Run makes the crawls of an experiment and returns their trails. With a folder,
@@ -196,7 +198,7 @@ type webTopics struct {
 
 // facts describes the web for the manifest and for readers.
 func (b *webTopics) facts() WebFacts {
-	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web)}
+	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web), Unread: b.labels.Unread}
 }
 
 // A job is one crawl to make.

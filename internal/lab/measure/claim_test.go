@@ -71,6 +71,26 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestClaimsWithoutValues: a claim by a measure that has no value on any topic says so, and
+// does not suggest that the strategies were run on different topics.
+func TestClaimsWithoutValues(t *testing.T) {
+	runs := tenTopics(map[string]int{"otie": 10, "opic": 6}, "otie", "opic")
+	for _, claim := range []string{
+		"opic.recall_listed@100% > otie.recall_listed@100%, p(t) < .05",
+		"opic.recall_listed@100% ~ otie.recall_listed@100%, within .05",
+		"opic.recall_listed crosses otie.recall_listed",
+	} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := c.Check(runs, Tests{})
+		if err != nil || v.Outcome != Undecided || len(v.Figures) != 1 || !strings.Contains(v.Figures[0], "has no value on any topic of this run") {
+			t.Errorf("%s: %v (%v), want that the measure has no value", claim, v, err)
+		}
+	}
+}
+
 // TestFiguresOfAClaim: p is in the direction of the claim, and a difference on which
 // an outcome rests does not look like none.
 func TestFiguresOfAClaim(t *testing.T) {

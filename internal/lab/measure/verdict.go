@@ -128,7 +128,11 @@ type pairing struct {
 	greater  float64   // one-tailed p of the alternative that x is larger
 	lesser   float64   // and that it is smaller
 	twoSided float64
+	// valueless reports that the measure has no value for either side on any topic.
+	valueless bool
 }
+
+func isValue(v float64) bool { return !math.IsNaN(v) }
 
 // sides evaluates two terms and tests their difference.
 func (s Tests) sides(r *Runs, a, b term) pairing {
@@ -138,7 +142,9 @@ func (s Tests) sides(r *Runs, a, b term) pairing {
 	}
 	n := len(s.values(r, m, cmp.Or(a.strategy, b.strategy)))
 	p := pairing{a: a, b: b}
-	p.x, p.y = pairs(s.side(r, a, n), s.side(r, b, n))
+	x, y := s.side(r, a, n), s.side(r, b, n)
+	p.x, p.y = pairs(x, y)
+	p.valueless = !slices.ContainsFunc(x, isValue) && !slices.ContainsFunc(y, isValue)
 	d := differences(p.x, p.y)
 	p.diff = m.Centre(d)
 	p.lo, p.hi = m.differenceInterval(d)
@@ -232,7 +238,10 @@ func (c *Claim) alike(p pairing) Outcome {
 // with its interval, and p in the direction of the claim, one-tailed, or
 // two-tailed for ~.
 func (p pairing) figures(op string) string {
-	if len(p.x) == 0 {
+	switch {
+	case len(p.x) == 0 && p.valueless && p.a.measure == p.b.measure:
+		return fmt.Sprintf("%s has no value on any topic of this run", p.a.measure)
+	case len(p.x) == 0:
 		return fmt.Sprintf("%s and %s have no topic in common", p.a, p.b)
 	}
 	unit := measured(p.a, p.b)
@@ -348,6 +357,9 @@ func (c *Claim) crosses(r *Runs, a, b term) (Outcome, string) {
 	case len(at) == 0:
 		return Undecided, "no pages"
 	case math.IsNaN(d[len(d)-1]):
+		if a.measure == b.measure && !slices.ContainsFunc(slices.Concat(r.meanCurve(a, at), r.meanCurve(b, at)), isValue) {
+			return Undecided, fmt.Sprintf("%s has no value on any topic of this run", a.measure)
+		}
 		return Undecided, fmt.Sprintf("%s and %s have no value in common at the end", a, b)
 	case first == len(d):
 		return HoldsNot, fmt.Sprintf("%s is not above %s at the end", a, b)

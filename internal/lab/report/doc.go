@@ -35,6 +35,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dowse"
 	"dowse/internal/lab/measure"
@@ -105,6 +106,7 @@ type Report struct {
 	bounds   []string          // the oracle, if it was run
 	named    []string          // the rivals that figures name and colour, see focus
 	ids      map[string]string // by rival, the letter of its row
+	measures []measure.Measure // the experiment's, without those that have no value on this web
 	early    []measure.Measure // area under target recall at early budgets
 	table    map[cell]figure
 	tests    map[measure.Measure][]measure.Comparison
@@ -158,6 +160,7 @@ func New(in Input) (*Report, error) {
 	}
 	in.Tests = tests
 	r := &Report{in: in, table: map[cell]figure{}, tests: map[measure.Measure][]measure.Comparison{}, ids: map[string]string{}}
+	r.measures = r.withValues()
 	r.rank()
 	r.early = r.earlyMeasures()
 	for _, m := range slices.Concat(in.Measures, r.early) {
@@ -176,8 +179,35 @@ func New(in Input) (*Report, error) {
 // reproducible. Ranking by processor time would order the same run differently
 // each time.
 func (r *Report) lead() measure.Measure {
-	i := slices.IndexFunc(r.in.Measures, func(m measure.Measure) bool { return !m.Kind().Clock })
-	return r.in.Measures[max(i, 0)]
+	i := slices.IndexFunc(r.measures, func(m measure.Measure) bool { return !m.Kind().Clock })
+	return r.measures[max(i, 0)]
+}
+
+// withValues returns the measures of the experiment that have a value for some strategy; all of
+// them if none has. One may have none on another web than the experiment's own, such as recall of
+// listed targets where no page is listed: its column would be empty, and a ranking by it
+// would be the order in which strategies were given.
+func (r *Report) withValues() []measure.Measure {
+	list := slices.DeleteFunc(slices.Clone(r.in.Measures), func(m measure.Measure) bool {
+		return !slices.ContainsFunc(r.in.Runs.Rivals(), func(name string) bool { return !math.IsNaN(m.Centre(r.in.Runs.ByTopic(m, name))) })
+	})
+	if len(list) == 0 {
+		return r.in.Measures
+	}
+	return list
+}
+
+// valuelessNotes names the measures of the experiment that are not in the tables.
+func (r *Report) valuelessNotes() (list []string) {
+	for _, m := range r.in.Measures {
+		if !slices.Contains(r.measures, m) {
+			list = append(list, m.String())
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{"Without a value on these topics, and so not in the tables: " + strings.Join(list, ", ") + "."}
 }
 
 // rank orders the strategies by the leading measure, best first, and assigns

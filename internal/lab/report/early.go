@@ -38,7 +38,7 @@ func (r *Report) tables() (tables [][]measure.Measure) {
 	if len(r.early) > 0 {
 		tables = append(tables, r.early)
 	}
-	rest := slices.DeleteFunc(slices.Clone(r.in.Measures), func(m measure.Measure) bool { return slices.Contains(r.early, m) })
+	rest := slices.DeleteFunc(slices.Clone(r.measures), func(m measure.Measure) bool { return slices.Contains(r.early, m) })
 	for part := range slices.Chunk(rest, mostColumns) {
 		tables = append(tables, part)
 	}

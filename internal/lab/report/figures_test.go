@@ -65,6 +65,30 @@ func TestClaimsByHand(t *testing.T) {
 	}
 }
 
+// TestMeasuresWithoutValues: a measure that has no value on any topic, as recall of listed targets
+// where no page is listed, neither ranks strategies nor fills a column; a note names it.
+func TestMeasuresWithoutValues(t *testing.T) {
+	listed, harvest := measure.MustParse("recall_listed@100%"), measure.MustParse("harvest@end")
+	r := byHand(t, func(in *Input) { in.Measures = []measure.Measure{listed, harvest} })
+	if r.lead() != harvest || r.rivals[0] != "quick" {
+		t.Errorf("%s ranks, and %s is first; want the harvest and quick", r.lead(), r.rivals[0])
+	}
+	for name, text := range map[string]string{"text": r.Text(0), "markdown": strings.ReplaceAll(r.Markdown(), "\\", "")} {
+		if !strings.Contains(text, "not in the tables: recall_listed@100%.") || strings.Count(text, "recall_listed") != 1 {
+			t.Errorf("%s: want recall_listed in one note and no column:\n%s", name, text)
+		}
+	}
+	r = byHand(t, func(in *Input) { in.Measures = []measure.Measure{listed} })
+	r.early = []measure.Measure{harvest} // as if the crawls were long enough for early areas
+	r.column(harvest)
+	if text := r.Text(0); !strings.Contains(text, " ±0.") || !strings.Contains(text, "± standard error") {
+		t.Errorf("want ± in the early column, and its legend, where the leading measure has none:\n%s", text)
+	}
+	if r.lead() != listed {
+		t.Errorf("%s ranks, where no measure has a value; want the first", r.lead())
+	}
+}
+
 // TestBrokenReports checks that claims and tests that cannot be evaluated are errors, not
 // claims that do not hold.
 func TestBrokenReports(t *testing.T) {

@@ -191,7 +191,7 @@ func cleanLines(s string) string {
 func (r *Report) page() page {
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
-		Tables: r.shownTables(), Lead: r.lead().String(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend() + r.endedLegend())), Notes: append(r.notes(), r.sameNotes()...),
+		Tables: r.shownTables(), Lead: r.lead().String(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend() + r.endedLegend())), Notes: slices.Concat(r.notes(), r.sameNotes(), r.valuelessNotes()),
 		Heat: r.heat(r.lead()), Matrix: r.matrix(r.lead()), Facts: r.facts(), BySites: r.bySites(), Lines: r.shownLines(),
 	}
 	p.Definitions, p.Hosts = definitions(r.columns(slices.Concat(r.tables()...))), r.severalHosts()
@@ -276,7 +276,7 @@ func (r *Report) curveKinds() []curveKind {
 		{"recall", "target recall", "Of the topic's pages that the crawl did not begin with, the share that was fetched. Steeper is better.", 0},
 		{"window_harvest", "harvest rate of the last 200 pages", "What the crawl brings now, not since its start: where it falls to 0 there is nothing left to find, or no way to it.", from},
 	}
-	if slices.ContainsFunc(r.in.Measures, func(m measure.Measure) bool { return m.Kind().Name == "recall_listed" }) {
+	if slices.ContainsFunc(r.measures, func(m measure.Measure) bool { return m.Kind().Name == "recall_listed" }) {
 		list = slices.Insert(list, 1, curveKind{"recall_listed", "recall of listed targets", "Of the targets that a directory lists, as home pages, the share that was fetched.", 0})
 	}
 	if r.severalHosts() {

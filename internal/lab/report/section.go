@@ -61,12 +61,12 @@ func (r *Report) topicNames() []string {
 	return list
 }
 
-// setup describes the crawls in one sentence: how many, from which seeds, under
-// which judge, on which webs.
+// setup describes the crawls in one sentence: how many, on which training data, from which
+// seeds, under which judge, on which webs.
 func (r *Report) setup() string {
 	var parts []string
 	for _, f := range r.facts() {
-		if f.Name == "crawls" || f.Name == "seeds" || f.Name == "judge" {
+		if slices.Contains([]string{"crawls", "training", "seeds", "judge"}, f.Name) {
 			parts = append(parts, f.Name+": "+f.Value)
 		}
 	}

@@ -147,7 +147,7 @@ func (r *Report) Text(columns int) string {
 		b.WriteString(r.textTable(ms, columns))
 	}
 	b.WriteString(wrapped(r.legend()+r.errorLegend()+r.endedLegend(), columns))
-	for _, note := range r.sameNotes() {
+	for _, note := range append(r.sameNotes(), r.valuelessNotes()...) {
 		b.WriteString(wrapped(" "+note, columns))
 	}
 	return b.String()
@@ -275,10 +275,11 @@ func (r *Report) legend() string {
 	return text
 }
 
-// errorLegend explains the ± if the table has any.
+// errorLegend explains the ± if any table has one. The leading measure may have none, where all
+// topics have the same value, next to early areas that have it.
 func (r *Report) errorLegend() string {
-	for _, name := range r.rivals {
-		if r.showsError(r.lead(), r.table[cell{name, r.lead()}]) {
+	for at, f := range r.table {
+		if r.showsError(at.measure, f) {
 			return "; ± standard error"
 		}
 	}
@@ -312,7 +313,7 @@ func (r *Report) Markdown() string {
 		r.markdownTable(&b, ms)
 	}
 	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.%s\n", capital(strings.TrimSpace(r.legend()+r.errorLegend()+r.endedLegend())), markdown(r.kinds()))
-	for _, note := range r.sameNotes() {
+	for _, note := range append(r.sameNotes(), r.valuelessNotes()...) {
 		fmt.Fprintf(&b, "\n%s\n", markdown(note))
 	}
 	if len(r.Verdicts) > 0 {
@@ -361,8 +362,8 @@ func (r *Report) LaTeX() string {
 	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}\n\\centering\n")
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n", latex(r.caption()+r.latexNotes(crowded)), slug(r.in.Name))
 	b.WriteString("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n")
-	fmt.Fprintf(&b, "\\begin{tabular}{ll%s}\n\\toprule\n & strategy", strings.Repeat("r@{}l", len(r.in.Measures)))
-	for _, m := range r.in.Measures {
+	fmt.Fprintf(&b, "\\begin{tabular}{ll%s}\n\\toprule\n & strategy", strings.Repeat("r@{}l", len(r.measures)))
+	for _, m := range r.measures {
 		fmt.Fprintf(&b, " & \\multicolumn{2}{c}{%s}", latexHead(m))
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
@@ -371,7 +372,7 @@ func (r *Report) LaTeX() string {
 			b.WriteString("\\midrule\n")
 		}
 		fmt.Fprintf(&b, "%s & %s", r.ids[name], latex(name))
-		for _, m := range r.in.Measures {
+		for _, m := range r.measures {
 			f := r.table[cell{name, m}]
 			if crowded && m != r.lead() {
 				f.beats = nil
@@ -419,7 +420,7 @@ func (r *Report) latexWidth() (n int) {
 	for _, name := range r.rows() {
 		names = max(names, utf8.RuneCountInString(clean(name, longText)))
 	}
-	for _, m := range r.in.Measures {
+	for _, m := range r.measures {
 		most := 0
 		for _, name := range r.rows() {
 			most = max(most, 8+utf8.RuneCountInString(idRuns(r.table[cell{name, m}].beats, "–", ""))*2/3)
@@ -431,7 +432,7 @@ func (r *Report) latexWidth() (n int) {
 
 // latexNotes explains ± and missing letters in the caption.
 func (r *Report) latexNotes(crowded bool) (text string) {
-	if r.errorLegend() != "" {
+	if slices.ContainsFunc(r.rivals, func(name string) bool { return r.showsError(r.lead(), r.table[cell{name, r.lead()}]) }) {
 		text = " ± is the standard error over topics."
 	}
 	if crowded && r.topics() >= measure.MinPairs {
@@ -457,7 +458,7 @@ func (r *Report) caption() string {
 
 // kinds explains columns that are not means or not shares.
 func (r *Report) kinds() (text string) {
-	for _, m := range r.in.Measures {
+	for _, m := range r.measures {
 		switch unit := m.Kind().Unit; {
 		case m.Median():
 			text += fmt.Sprintf(" %s: medians of %s, – where most topics never get there.", m, unit)
@@ -470,7 +471,7 @@ func (r *Report) kinds() (text string) {
 
 // medians names the first measure that is summarised by medians.
 func (r *Report) medians() string {
-	for _, m := range r.in.Measures {
+	for _, m := range r.measures {
 		if m.Median() {
 			return "; of " + m.String() + " medians, – where most topics never get there"
 		}

@@ -13,6 +13,7 @@ import (
 
 	"dowse"
 	"dowse/internal/demo"
+	"dowse/internal/directory"
 	"dowse/internal/mistake"
 	"dowse/weburl"
 )
@@ -29,6 +30,8 @@ type Labels struct {
 	// Topics under which a directory lists a page.
 	listed  map[dowse.URL][]string
 	portals []dowse.URL // pages that lead everywhere, of synthetic webs
+	// Unread is the number of entries of a directory that cannot be read.
+	Unread int
 }
 
 // Words describe a topic as a person would in a topic file.
@@ -114,8 +117,8 @@ func (l *Labels) list(u dowse.URL, topic string) {
 }
 
 // LoadLabels reads the labels of a source: the file that it names, the one next
-// to its first path, or those of the synthetic web. It returns nil if there are
-// none.
+// to its first path, or those of the synthetic web. The file has one label per line, or is a web
+// directory (ODP RDF or JSONL). It returns nil if there are none.
 func (s Source) LoadLabels() (*Labels, error) {
 	if s.Demo != nil && s.Labels == "" {
 		return s.Demo.labels(), nil
@@ -123,6 +126,9 @@ func (s Source) LoadLabels() (*Labels, error) {
 	path := cmp.Or(s.Labels, s.LabelsFile())
 	if path == "" {
 		return nil, nil
+	}
+	if d, err := directory.Open(path, directory.Options{}); err == nil && d.Kind() != directory.Labels {
+		return labelsOf(d)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -135,6 +141,25 @@ func (s Source) LoadLabels() (*Labels, error) {
 		wrong.File = path
 	}
 	return l, err
+}
+
+// labelsOf returns the entries of a directory as labels, all of them listed. Entries that cannot be
+// read are counted: dumps of large directories have a few.
+func labelsOf(d *directory.Directory) (*Labels, error) {
+	l := newLabels()
+	n := 0
+	for e, err := range d.All() {
+		if n++; n > maxLabels {
+			return nil, fmt.Errorf("web: labels: more than %d entries", maxLabels)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("web: labels: %w", err)
+		}
+		l.add(e.URL, e.Path)
+		l.list(e.URL, e.Path)
+	}
+	l.Unread = d.Dirt().Skipped()
+	return l, nil
 }
 
 // LabelsFile returns the file of labels that belongs to the first path:

@@ -21,6 +21,7 @@ type Survey struct {
 
 	Labelled  int // pages with a label
 	Elsewhere int // labels of URLs that the web does not have
+	Unread    int // entries of a directory of labels that cannot be read
 	Topics    []TopicSurvey
 }
 
@@ -65,7 +66,7 @@ func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	for i := range w.Len() {
 		s.Labelled += asNumber(g.IsPage(i) && labels.Labelled(w.URL(i)))
 	}
-	s.Elsewhere = labels.Elsewhere(w)
+	s.Elsewhere, s.Unread = labels.Elsewhere(w), labels.Unread
 	for _, t := range topics {
 		s.Topics = append(s.Topics, w.topic(g, labels, t, s.Pages))
 	}

@@ -407,6 +407,42 @@ func TestOnce(t *testing.T) {
 
 // TestRecordMade records a synthetic web: the same pages and labels come back from it, and the
 // same bytes are written again.
+// TestLabelsOfADirectory: a dump of the Open Directory is a truth: its entries are labels, all
+// of them listed, a page under each of its categories. What cannot be read is counted.
+func TestLabelsOfADirectory(t *testing.T) {
+	rdf := `<?xml version="1.0" encoding="UTF-8"?>
+<RDF xmlns:r="http://www.w3.org/TR/RDF/" xmlns:d="http://purl.org/dc/elements/1.0/" xmlns="http://dmoz.org/rdf/">
+<ExternalPage about="http://reef.example/"><d:Title>Reefs</d:Title><topic>Top/Science/Reefs</topic></ExternalPage>
+<ExternalPage about="http://reef.example/"><d:Title>Reefs</d:Title><topic>Top/Travel/Diving</topic></ExternalPage>
+<ExternalPage about="http://dunes.example/a"><d:Title>Dunes</d:Title><topic>Top/Science/Dunes</topic></ExternalPage>
+<ExternalPage about="ftp://dunes.example/b"><d:Title>Dunes</d:Title><topic>Top/Science/Dunes</topic></ExternalPage>
+</RDF>
+`
+	jsonl := `{"path": "Top/Science/Reefs", "url": "http://reef.example/"}
+{"path": "Top/Travel/Diving", "url": "http://reef.example/"}
+{"path": "Top/Science/Dunes", "url": "http://dunes.example/a"}
+not JSON
+`
+	for name, text := range map[string]string{"content.rdf.u8": rdf, "content.jsonl": jsonl} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Source{Labels: path}.LoadLabels()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		reef := dowse.URL("http://reef.example/")
+		if !l.Is(reef, "Top/Science") || !l.Is(reef, "Top/Travel/Diving") || !l.Listed(reef, "Top/Science/Reefs") || !l.Listed("http://dunes.example/a", "Top/Science") || l.Listed(reef, "Top/Science/Dunes") {
+			t.Errorf("%s: want each entry as a listed label", name)
+		}
+		if l.Unread != 1 {
+			t.Errorf("%s: %d entries unread, want 1", name, l.Unread)
+		}
+	}
+}
+
 func TestRecordSynthetic(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made.web")
 	m := Synthetic{Pages: 1000}

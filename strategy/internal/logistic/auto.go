@@ -38,7 +38,7 @@ type auto struct {
 	learner
 	names     []string // by code: a word with this code that was seen since the program began; for reasons only
 	x         signals  // of the link that is rated
-	pageCodes []uint16 // codes of the words of the page that is read
+	pageWords []uint16 // codes of the words of the page that is read
 	autoModel
 	vectors *vectors.Table // nil for none
 }
@@ -119,18 +119,16 @@ func (s *auto) read(p *dowse.Page) {
 	m.openPage(rating(p.Verdict.Relevance))
 	title := linktext.Cut(p.Title, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], title, 0)
-	s.pageCodes = s.pageCodes[:0]
+	s.pageWords = s.pageWords[:0]
 	for _, w := range s.spans {
 		c := s.codes.In(title, int(w.Start), int(w.End))
 		s.kin.meet(c, title[w.Start:w.End])
-		s.pageCodes = append(s.pageCodes, c)
+		s.pageWords = append(s.pageWords, c)
 	}
-	s.kin.title(s.pageCodes[:min(len(s.pageCodes), mostTitleWords)], rating(p.Verdict.Relevance))
-	for i := range min(len(p.Words), cmp.Or(s.Read, 600)) {
-		s.pageCodes = append(s.pageCodes, s.pageCode(p, i))
-	}
-	touchKnown(m.known, s.pageCodes)
-	for _, c := range s.pageCodes {
+	s.kin.title(s.pageWords[:min(len(s.pageWords), mostTitleWords)], rating(p.Verdict.Relevance))
+	s.pageWords = s.pageCodes(s.pageWords, p, dowse.Span{End: int32(max(0, min(len(p.Words), cmp.Or(s.Read, 600))))})
+	touchKnown(m.known, s.pageWords)
+	for _, c := range s.pageWords {
 		m.word(c)
 	}
 }

@@ -16,8 +16,10 @@ type learner struct {
 	manner
 	model   model
 	codes   *text.Codes[uint16] // of words; nil before begin
+	terms   *text.Analyzer      // that codes are made with
 	spans   []dowse.Span
-	e       link // the link that is rated
+	around  []uint16 // codes of the words of a window
+	e       link     // the link that is rated
 	heading headingAt
 
 	base     cell // all pages visited, and the sum of their relevance
@@ -90,7 +92,7 @@ func (s *learner) open(by model, m manner, language string, code func(word, term
 		}
 		return 0
 	})
-	s.manner, s.model = m, by
+	s.manner, s.model, s.terms = m, by, a
 	s.ring, s.places = newRing(), make(tallies, tableSize)
 	s.waiting.at = map[dowse.URL]int{}
 }
@@ -254,22 +256,33 @@ func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anc
 		k.inAnchor(c, &s.form)
 	}
 	at := linktext.Within(&p.Document, m.Window)
-	for i := at.Start; i < at.End && k.nw < s.form.around; i++ {
-		if i >= m.At.Start && i < m.At.End {
-			continue
-		}
-		k.inWindow(s.pageCode(p, int(i)), &s.form)
+	if m.At.Len() > 0 {
+		s.window(k, p, dowse.Span{Start: at.Start, End: min(at.End, m.At.Start)})
+		at.Start = max(at.Start, m.At.End)
 	}
+	s.window(k, p, at)
 	return rating(m.Context), rating(m.AnchorScore)
 }
 
-// pageCode returns the code of the i-th word of a page.
-func (s *learner) pageCode(p *dowse.Page, i int) uint16 {
-	w := p.Words[i]
-	if len(p.Numbers) != len(p.Words) {
-		return s.codes.In(p.Text, int(w.Start), int(w.End))
+// window adds words around a link, as many as there is room for.
+func (s *learner) window(k *clues, p *dowse.Page, at dowse.Span) {
+	for at.Start < at.End && k.nw < s.form.around {
+		next := min(at.End, at.Start+int32(s.form.around-k.nw))
+		s.around = s.pageCodes(s.around[:0], p, dowse.Span{Start: at.Start, End: next})
+		for _, c := range s.around {
+			k.inWindow(c, &s.form)
+		}
+		at.Start = next
 	}
-	return s.codes.Word(p.Numbers[i], p.Text, int(w.Start), int(w.End))
+}
+
+// pageCodes appends the codes of some words of a page.
+func (s *learner) pageCodes(dst []uint16, p *dowse.Page, at dowse.Span) []uint16 {
+	numbers := text.NumbersOf(&p.Document)
+	if numbers != nil {
+		numbers = numbers[at.Start:at.End]
+	}
+	return s.codes.Append(dst, s.terms, p.Text, p.Words[at.Start:at.End], numbers)
 }
 
 // sectionOf returns the number of the section of a mention on its page, and the index of its

@@ -1,0 +1,36 @@
+package judge_test
+
+import (
+	"reflect"
+	"testing"
+
+	"dowse/internal/judgetest"
+	"dowse/judge"
+)
+
+// TestDenseIsSparse compares verdicts, reasons and windows of a judge with the terms of its
+// examples only with those of the same judge with all slots, to the last digit: before and after it learns,
+// with a table so small that terms share slots, and for pages with words of no example.
+func TestDenseIsSparse(t *testing.T) {
+	for _, slots := range []int{1 << 16, 64} {
+		m, err := judge.Logistic{Slots: slots}.Train(judgetest.Class(40))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := m.(*judge.Online)
+		for learnt := range 2 {
+			all := j.Sparse()
+			for i := range 30 {
+				p := judgetest.Page(uint64(2000+i), 300, i%3 == 0)
+				p.Title, p.Keywords = "Xylograph of reefs", "qwrt kelp"
+				windows := judgetest.Windows(300)
+				v, ratings := j.JudgeWindows(p, windows)
+				wantV, want := all.JudgeWindows(p, windows)
+				if !reflect.DeepEqual(v, wantV) || !reflect.DeepEqual(ratings, want) {
+					t.Fatalf("%d slots, %d learnt, page %d: %v %v, want %v %v", slots, learnt, i, v, ratings, wantV, want)
+				}
+			}
+			j.Learn(judgetest.Class(41)[40])
+		}
+	}
+}
