@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -281,7 +283,7 @@ const requestEvery = 100 * time.Millisecond
 // watchRequests has the loop carry out requests when there are any, until the returned function is called. It looks
 // for them in a goroutine of its own: the loop may be busy with a page, but does not look in vain.
 func (c *Crawler) watchRequests() (end func()) {
-	state := durable.In(c.Collection.Dir).Sub("state")
+	state := filepath.Join(c.Collection.Dir, "state")
 	calls, done := make(chan func(time.Time), 1), make(chan struct{})
 	c.live.Calls = calls
 	var watch sync.WaitGroup
@@ -294,7 +296,7 @@ func (c *Crawler) watchRequests() (end func()) {
 				return
 			case <-tick.C:
 			}
-			if names, err := state.Names(requestPattern); err != nil || len(names) == 0 {
+			if list, _ := os.ReadDir(state); !slices.ContainsFunc(list, isRequest) {
 				continue
 			}
 			select {
@@ -307,6 +309,12 @@ func (c *Crawler) watchRequests() (end func()) {
 		close(done)
 		watch.Wait()
 	}
+}
+
+// isRequest reports whether a file is named like a request. The loop, which reads it, looks closer.
+func isRequest(e fs.DirEntry) bool {
+	ok, _ := path.Match(requestPattern, e.Name())
+	return ok
 }
 
 // readRequest reads and checks a request. It may come from elsewhere, so it is bounded, and
