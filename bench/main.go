@@ -58,7 +58,7 @@ func main() {
 	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
-	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, and of parts: write a CPU profile")
+	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, of parts and of scale: write a CPU profile")
 	f.Parse(os.Args[2:])
 	switch os.Args[1] {
 	case "serve":

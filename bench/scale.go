@@ -24,9 +24,9 @@ import (
 const (
 	scaleLinks = 40
 	scaleNew   = 30
-	scaleLast  = 20_000 // pages before each report that are crawled in any case
-	sownLinks  = 1000
+	scaleLast  = 20_000    // pages before each report that are crawled in any case
 	sownNow    = 1_000_000 // URLs that are sown before the garbage collection is adjusted
+	sownKinds  = 10_000    // waiting URLs whose ratings the sown ones get
 )
 
 // scale grows a collection to many known URLs and prints, at every power of ten from 100,000 on, what
@@ -35,6 +35,7 @@ const (
 // as in a crawl: links are looked up, rated and queued, and every page is written to the journal.
 // A collection that is in the folder already continues.
 func scale(o options) {
+	defer profiled(o.profile)()
 	dir := filepath.Join(o.dir, "scale.dowse")
 	_, err := os.Stat(dir)
 	col := scaleCollection(dir, o.strategy, err != nil)
@@ -90,30 +91,54 @@ func scale(o options) {
 }
 
 // sow adds URLs up to a number, a million at most, without the strategy, which takes most of the time of a crawl. They
-// are the links of made pages: written to the journal as such, and entered in the frontier by the same calls,
-// with the notes of a URL that waits.
+// are the links of made pages: written to the journal as such, and entered in the frontier by the same calls. Each
+// gets note, priority, band and depth of a URL that the strategy rated before. A priority that does not agree with the note
+// would not do: the crawl rates the best URLs again before it visits them, and puts up to ten of them back each time.
 func sow(col *collection.Collection, w *scaleWeb, upTo int, now time.Time) {
 	f := col.Crawl.Frontier()
-	note := f.Note(f.Top(1)[0])
+	kinds := waitingKinds(f, w.rng)
 	for end := min(w.known+sownNow, upTo); w.known < end; {
 		page := f.Top(1)[0]
 		e := &ledger.Entry{Kind: ledger.EntryPage, At: now, ID: page, Page: w.page(f.URL(page))}
-		for range sownLinks {
+		for range scaleNew {
 			u := w.name(w.known)
 			w.known++
 			id, _ := f.See(u, weburl.Host(u))
-			p := w.rng.Float64()
-			f.SetDepth(id, 9, 1)
-			f.SetPriority(id, p, dowse.Replace)
-			f.SetNote(id, note)
+			k := kinds[w.rng.IntN(len(kinds))]
+			f.SetDepth(id, k.depth, k.hops)
+			f.SetPriority(id, k.priority, dowse.Replace)
+			f.SetBand(id, k.band)
+			f.SetNote(id, k.note)
 			f.Queue(id)
 			e.Found = append(e.Found, dowse.Link{URL: u})
-			e.Links = append(e.Links, ledger.Decision{ID: id, Target: id, Fresh: true, State: dowse.Waiting, Priority: p, Offered: p})
+			e.Links = append(e.Links, ledger.Decision{ID: id, Target: id, Fresh: true, State: dowse.Waiting, Priority: k.priority, Offered: k.priority})
 		}
 		f.Settle(page, dowse.Visited)
 		f.SetVisit(page, frontier.Visit{Relevance: e.Page.Verdict.Relevance, Place: col.Journal.Record(e)})
 	}
 	fatalIf(col.Journal.Sync())
+}
+
+// A waitingKind is what a strategy made of a URL that waits.
+type waitingKind struct {
+	note        string
+	priority    float64
+	band        int8
+	depth, hops uint8
+}
+
+// waitingKinds returns what is known of some of the URLs that wait, drawn at random.
+func waitingKinds(f *frontier.Frontier, rng *rand.Rand) (list []waitingKind) {
+	for len(list) < sownKinds {
+		id := frontier.ID(rng.IntN(f.Len()))
+		if f.State(id) != dowse.Waiting {
+			continue
+		}
+		k := waitingKind{note: f.Note(id), priority: f.Priority(id), band: f.Band(id)}
+		k.depth, k.hops = f.Depth(id)
+		list = append(list, k)
+	}
+	return list
 }
 
 // loopTime is the processor time of the loop over the pages since the last report.

@@ -17,7 +17,7 @@ import (
 
 // A Filter selects the URLs of a list. Without On, Off, Unsure, Failed and
 // Skipped it selects all fetched pages; with several of them, the URLs that
-// any one selects. Host and Since narrow that down.
+// any one selects. Host, Since and Having narrow that down.
 type Filter struct {
 	On     bool // pages on topic
 	Off    bool // pages off topic
@@ -29,6 +29,7 @@ type Filter struct {
 	Host    string    // only of this host
 	Since   time.Time // only what was fetched, or first seen, from then on
 	Changed time.Time // only pages of which a new version was fetched from then on, not the first one; zero for all
+	Having  facts.Conditions
 	// Limit is the largest number of rows; 0 for no limit.
 	Limit int
 	// Sort is the order; default the order of fetching, then of first
@@ -49,6 +50,7 @@ const (
 	ByTime        Sort = "time"        // newest first
 	ByUncertainty Sort = "uncertainty" // nearest to the threshold first
 	BySurprise    Sort = "surprise"    // largest difference of priority and relevance first
+	ByHost        Sort = "host"        // by the names of hosts
 )
 
 // A Row is a page in a list, or a URL that was not visited. Its JSON is the
@@ -70,10 +72,11 @@ func (c *Collection) Pages(f Filter) iter.Seq2[*Row, error] {
 
 // A lister makes the rows of one list; n counts those that were yielded.
 type lister struct {
-	c *Collection
-	f Filter
-	r reader
-	n int
+	c     *Collection
+	f     Filter
+	r     reader
+	n     int
+	ranks []uint32 // of hosts, for ByHost
 }
 
 // A ref identifies a row before it is made.
@@ -89,7 +92,7 @@ func (l *lister) run(yield func(*Row, error) bool) error {
 	switch l.f.Sort {
 	case byFetch:
 		return l.each(func(r ref, e *crawl.Entry) (bool, error) { return l.hand(r, e, yield) })
-	case ByScore, ByTime, ByUncertainty, BySurprise:
+	case ByScore, ByTime, ByUncertainty, BySurprise, ByHost:
 		return l.sorted(yield)
 	}
 	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, sorts())
@@ -137,7 +140,7 @@ func (l *lister) eachPage(do func(ref, *crawl.Entry) (bool, error)) (bool, error
 			}
 			continue
 		}
-		if !l.c.isPage(e) || !l.wants(e) {
+		if !l.c.isPage(e) || !l.wants(e) || l.f.Having.Any() && !l.f.Having.Meets(l.c.URL(e.ID), e.Page) {
 			continue
 		}
 		if l.c.misnamed(e.ID) {
@@ -207,12 +210,25 @@ func (l *lister) eachOther(do func(ref, *crawl.Entry) (bool, error)) error {
 			continue
 		}
 		v, taken := fr.Visit(id)
+		if l.f.Having.Any() && !l.f.Having.Meets(l.c.URL(id), l.visited(v.Place, taken)) {
+			continue
+		}
 		more, err := do(ref{id, v.Place, taken}, nil)
 		if err != nil || !more {
 			return err
 		}
 	}
 	return nil
+}
+
+// visited returns what a visit brought, nothing if there was none or it can't be read.
+func (l *lister) visited(place uint64, taken bool) *dowse.Page {
+	if taken {
+		if e, err := l.c.entry(place); err == nil && e.Page != nil {
+			return e.Page
+		}
+	}
+	return &dowse.Page{}
 }
 
 // reasonMatches reports whether a reason is the wanted one or a more
@@ -299,22 +315,33 @@ func (c *Collection) Row(u dowse.URL) (*Row, error) {
 }
 
 // key returns the sort key of a row; the highest comes first. URLs that were
-// not visited are sorted by priority.
+// skipped or failed come behind pages in the order of time, and are sorted by
+// priority where pages are by their verdict.
 func (l *lister) key(e *crawl.Entry, r ref) float64 {
+	f := l.c.Crawl.Frontier()
+	if l.f.Sort == ByHost {
+		if l.ranks == nil {
+			l.ranks = f.HostRanks()
+		}
+		return -float64(l.ranks[f.Host(r.id)])
+	}
 	if e == nil {
-		return l.c.Crawl.Frontier().Priority(r.id)
+		if l.f.Sort == ByTime {
+			return float64(r.id) - math.MaxUint32
+		}
+		return facts.Finite(f.Priority(r.id))
 	}
 	rel := e.Page.Verdict.Relevance
 	switch l.f.Sort {
-	case ByTime:
-		return float64(e.Page.Fetch.At.UnixMicro())
+	case ByTime: // visits are recorded as they end
+		return float64(e.Place())
 	case ByUncertainty:
 		return -math.Abs(rel - l.c.Threshold())
 	case BySurprise:
-		return math.Abs(facts.Finite(e.Page.Lead.Priority) - rel)
+		return math.Abs(float64(float32(facts.Finite(f.Priority(r.id)))) - rel) // as precise as a view keeps it
 	}
 	return rel
 }
 
 // sorts lists the orders that have a name.
-func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise} }
+func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise, ByHost} }

@@ -8,17 +8,16 @@ import (
 	"dowse/crawl"
 )
 
-// A ranked is a ref with its sort key. seq is its position in the journal,
-// which orders equal keys.
+// A ranked is a ref with its sort key. Equal keys are ordered by the first
+// sighting of the URL, which no later visit changes.
 type ranked struct {
 	ref
 	key float64
-	seq int // of equals the first comes first
 }
 
-// compare orders by falling key, then by rising seq.
+// compare orders by falling key, then by first sighting.
 func (a ranked) compare(b ranked) int {
-	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.seq, b.seq))
+	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.id, b.id))
 }
 
 // best keeps the first n refs in order, as a heap with the last of them on
@@ -60,10 +59,8 @@ func (l *lister) sorted(yield func(*Row, error) bool) error {
 	if !l.f.Since.IsZero() && (l.f.Failed || l.f.Skipped != "") {
 		keep.n = 0
 	}
-	seq := 0
 	err := l.each(func(r ref, e *crawl.Entry) (bool, error) {
-		seq++
-		keep.add(ranked{r, l.key(e, r), seq})
+		keep.add(ranked{r, l.key(e, r)})
 		return true, nil
 	})
 	if err != nil {

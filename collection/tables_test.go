@@ -14,6 +14,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/internal/frontier"
 	"dowse/settings"
 )
 
@@ -232,14 +233,14 @@ func TestBest(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 5, 100} {
 		b := &best{n: n}
 		for i, k := range keys {
-			b.add(ranked{ref{}, k, i})
+			b.add(ranked{ref{id: frontier.ID(i)}, k})
 			if n > 0 && b.Len() > n {
 				t.Fatalf("%d are held, want at most %d", b.Len(), n)
 			}
 		}
 		all := &best{}
 		for i, k := range keys {
-			all.add(ranked{ref{}, k, i})
+			all.add(ranked{ref{id: frontier.ID(i)}, k})
 		}
 		for _, l := range []*best{b, all} {
 			sortRanked(l.list)
@@ -252,8 +253,8 @@ func TestBest(t *testing.T) {
 			t.Fatalf("%d of %d", len(b.list), want)
 		}
 		for i := range b.list {
-			if b.list[i].seq != all.list[i].seq {
-				t.Errorf("limit %d, place %d: number %d, want %d", n, i, b.list[i].seq, all.list[i].seq)
+			if b.list[i].id != all.list[i].id {
+				t.Errorf("limit %d, place %d: number %d, want %d", n, i, b.list[i].id, all.list[i].id)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -52,6 +53,7 @@ type clusterWeb struct {
 	asked []string // paths in order
 	pages map[string]int
 	most  int           // of how many pages requests are answered; others wait
+	held  string        // the path of a page that comes in small pieces and does not end; "" for none
 	moved chan struct{} // is closed when most changes
 	ends  []func() error
 }
@@ -102,9 +104,16 @@ func (w *clusterWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		w.mu.Lock()
 	}
+	rw.Header().Set("Content-Type", "text/html")
+	for w.held == r.URL.Path && r.Context().Err() == nil {
+		w.mu.Unlock()
+		fmt.Fprintf(rw, "<!-- %2000s -->\n", "")
+		rw.(http.Flusher).Flush()
+		time.Sleep(100 * time.Millisecond)
+		w.mu.Lock()
+	}
 	w.mu.Unlock()
 	time.Sleep(w.slow)
-	rw.Header().Set("Content-Type", "text/html")
 	if w.page != nil {
 		io.WriteString(rw, w.page(i))
 		return
@@ -130,10 +139,15 @@ func (w *clusterWeb) requests() []string {
 }
 
 // allow lets only so many pages be answered.
-func (w *clusterWeb) allow(most int) {
+func (w *clusterWeb) allow(most int) { w.change(func() { w.most = most }) }
+
+// hold lets a page come in small pieces, without an end; "" lets it end.
+func (w *clusterWeb) hold(path string) { w.change(func() { w.held = path }) }
+
+func (w *clusterWeb) change(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.most = most
+	f()
 	close(w.moved)
 	w.moved = make(chan struct{})
 }
@@ -443,9 +457,53 @@ func skipShort(t *testing.T) {
 	t.Parallel() // they mostly wait
 }
 
-// One worker with one connection and no delay visits the same pages in the same order as one machine.
-func TestClusterVisitsInTheSameOrder(t *testing.T) {
+// TestCluster runs the tests of what a cluster promises, several at a time. They are processes that mostly wait for
+// leases and silences to end, so that more of them fit than there are processors, to which t.Parallel limits them.
+// The long ones are first. One alone: -run 'TestCluster$/ClusterTakeOver$'.
+func TestCluster(t *testing.T) {
 	skipShort(t)
+	room := make(chan struct{}, 8)
+	var all sync.WaitGroup
+	for _, x := range clusterTests {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			t.Run(x.name, x.test)
+		})
+	}
+	all.Wait()
+}
+
+var clusterTests = []struct {
+	name string
+	test func(t *testing.T)
+}{
+	{"ClusterStopsWithoutNATS", clusterStopsWithoutNATS},
+	{"ClusterTakeOverWithoutMostServers", clusterTakeOverWithoutMostServers},
+	{"ClusterCoordinatorIsKilled", clusterCoordinatorIsKilled},
+	{"ClusterTakeOver", clusterTakeOver},
+	{"ClusterSlowWorker", clusterSlowWorker},
+	{"ClusterTakeOverFails", clusterTakeOverFails},
+	{"ClusterForeignCommits", clusterForeignCommits},
+	{"ClusterVisitsInTheSameOrder", clusterVisitsInTheSameOrder},
+	{"ClusterWorkersFail", clusterWorkersFail},
+	{"ClusterVersions", clusterVersions},
+	{"ClusterRefusesGarbage", clusterRefusesGarbage},
+	{"ClusterMistakes", clusterMistakes},
+	{"StandbyKeepsOtherCollections", standbyKeepsOtherCollections},
+	{"StandbyLocksItsDirectory", standbyLocksItsDirectory},
+	{"ClusterCopyThatWentOnApart", clusterCopyThatWentOnApart},
+	{"ClusterPrintsTheCommandOfWorkers", clusterPrintsTheCommandOfWorkers},
+	{"ClusterCoordinatorCannotGoOn", clusterCoordinatorCannotGoOn},
+	{"ClusterForgetsInTheCopy", clusterForgetsInTheCopy},
+	{"ClusterEdges", clusterEdges},
+	{"ClusterTwoCoordinators", clusterTwoCoordinators},
+	{"ClusterWorkerBringsGarbage", clusterWorkerBringsGarbage},
+	{"ClusterServersWithoutRoom", clusterServersWithoutRoom},
+}
+
+// One worker with one connection and no delay visits the same pages in the same order as one machine.
+func clusterVisitsInTheSameOrder(t *testing.T) {
 	for _, strategy := range []string{"online", "opic"} {
 		alone := serveCluster(t, 60, 1, 0)
 		dir := t.TempDir()
@@ -467,8 +525,7 @@ func TestClusterVisitsInTheSameOrder(t *testing.T) {
 
 // A worker that is killed, and one that is frozen, cost a few seconds and nothing else: their visits go
 // to another one, and what the frozen one brings when it wakes up is refused.
-func TestClusterWorkersFail(t *testing.T) {
-	skipShort(t)
+func clusterWorkersFail(t *testing.T) {
 	web := serveCluster(t, 120, 6, time.Millisecond)
 	servers := startNATS(t, 1)
 	dir := filepath.Join(t.TempDir(), "c.dowse")
@@ -497,9 +554,33 @@ func TestClusterWorkersFail(t *testing.T) {
 	}
 }
 
+// A worker that is slow is not given up: its visit takes longer than the silence after which a worker counts as gone, and
+// another worker has room for it, but it stays where it is, and the page is fetched once.
+func clusterSlowWorker(t *testing.T) {
+	web := serveCluster(t, 30, 30, 0)
+	web.hold("/p29") // no page is below it, and its host has no other
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	c := startCrawl(t, web, dir, servers.url())
+	startWorker(t, servers.url(), 2)
+	startWorker(t, servers.url(), 2)
+	awaitThat(t, "all other pages", func() bool { return web.known() == 30 })
+	time.Sleep(8 * time.Second) // a silent worker is given up after five
+	moved := clusterStatus(t, servers.url()).Refused.Moved
+	web.hold("")
+	c.ended(exitOK)
+	checkComplete(t, dir, 30)
+	if strings.Contains(c.errors(), "does not answer any more") {
+		t.Log("the machine is so slow that a worker was silent for five seconds; nothing was lost")
+		return
+	}
+	if n := len(web.requests()); n != 30 || moved != 0 {
+		t.Errorf("%d requests for 30 pages, %d visits were given to another worker\n%s", n, moved, c.errors())
+	}
+}
+
 // A worker and a coordinator of different versions refuse each other, and name both versions.
-func TestClusterVersions(t *testing.T) {
-	skipShort(t)
+func clusterVersions(t *testing.T) {
 	servers := startNATS(t, 1)
 	nc, err := nats.Connect(servers.url())
 	if err != nil {
@@ -520,7 +601,8 @@ func TestClusterVersions(t *testing.T) {
 	sub.Unsubscribe()
 
 	web := serveCluster(t, 5, 1, 0)
-	c := startCrawl(t, web, filepath.Join(t.TempDir(), "c.dowse"), servers.url())
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	c := startCrawl(t, web, dir, servers.url())
 	var answer struct{ Refused string }
 	awaitThat(t, "an answer of the coordinator", func() bool {
 		m, err := nc.Request("dowse.crawl.hello", []byte(`{"id":"strange-worker","host":"h","version":"0.0.1","wire":1,"conns":4}`), time.Second)
@@ -531,12 +613,38 @@ func TestClusterVersions(t *testing.T) {
 	}
 	startWorker(t, servers.url(), 1)
 	c.ended(exitOK)
+
+	// So does a coordinator that finds the streams of another version, and a standby of such a crawl. Nothing is changed.
+	for subject, data := range map[string]string{
+		"dowse.crawl.commit":    "dwc0 of an earlier version",
+		"$KV.dowse-crawl.crawl": `{"id":"0","name":"c","version":"9.9","wire":9}`,
+	} {
+		if err := nc.Publish(subject, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nc.Flush()
+	before := contentOf(t, dir)
+	_, said := runToEnd(t, exitUsage, "standby", filepath.Join(t.TempDir(), "copy.dowse"), servers.url(), "--trust")
+	if !strings.Contains(said, "9.9") || !strings.Contains(said, crawler.Version) {
+		t.Errorf("said:\n%s", said)
+	}
+	nc.Publish("$KV.dowse-crawl.crawl", []byte(`{}`))
+	_, said = runToEnd(t, exitUsage, "crawl", dir, "--cluster", servers.url())
+	if !strings.Contains(said, "of another version of dowse") || !strings.Contains(said, "dowse cluster drop") {
+		t.Errorf("said:\n%s", said)
+	}
+	if after := contentOf(t, dir); !maps.EqualFunc(before, after, bytes.Equal) {
+		t.Error("a collection was changed by a crawl that was refused")
+	}
+	runToEnd(t, exitOK, "cluster", "drop", servers.url())
+	startCrawl(t, web, dir, servers.url()).ended(exitOK)
+	checkComplete(t, dir, 5)
 }
 
 // A coordinator that is killed and started again goes on exactly: nothing is lost, no page is absorbed
 // twice, and results that came while it was away are used.
-func TestClusterCoordinatorIsKilled(t *testing.T) {
-	skipShort(t)
+func clusterCoordinatorIsKilled(t *testing.T) {
 	web := serveCluster(t, 150, 8, time.Millisecond)
 	servers := startNATS(t, 1)
 	dir := filepath.Join(t.TempDir(), "c.dowse")
@@ -561,8 +669,7 @@ func TestClusterCoordinatorIsKilled(t *testing.T) {
 
 // The standby takes over from a coordinator that is frozen; when that one wakes up it is fenced off,
 // with an exit code of its own. Its directory is refused until it is brought up to date as a standby.
-func TestClusterTakeOver(t *testing.T) {
-	skipShort(t)
+func clusterTakeOver(t *testing.T) {
 	web := serveCluster(t, 250, 8, 4*time.Millisecond)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -605,6 +712,7 @@ type cut struct {
 	mu     sync.Mutex
 	closed bool
 	conns  []net.Conn
+	vain   int // connections and messages that came while it was closed
 }
 
 func startCut(t *testing.T, target string) *cut {
@@ -639,6 +747,9 @@ func (c *cut) pass(in net.Conn) {
 	defer out.Close()
 	c.mu.Lock()
 	c.conns = append(c.conns, in, out)
+	if c.closed {
+		c.vain++
+	}
 	c.mu.Unlock()
 	go c.copy(out, in)
 	c.copy(in, out)
@@ -655,6 +766,9 @@ func (c *cut) copy(to, from net.Conn) {
 		}
 		c.mu.Lock()
 		closed := c.closed
+		if closed {
+			c.vain++
+		}
 		c.mu.Unlock()
 		if closed {
 			continue
@@ -692,6 +806,10 @@ type clusterChaos struct {
 	workers []*clusterProcess
 	did     map[string]int
 	gaps    []time.Duration // from the end of a coordinator until its standby goes on
+	// later are the same for coordinators that ended while NATS servers had just been killed, which have to
+	// agree on a leader first.
+	later  []time.Duration
+	killed time.Time // when the last NATS server was
 }
 
 // TestClusterChaos runs a cluster of three NATS servers, a coordinator, a standby and workers while
@@ -705,7 +823,7 @@ func TestClusterChaos(t *testing.T) {
 	}
 	t.Logf("go test ./cmd/dowse -run TestClusterChaos -clusterchaos %v -clusterchaos-seed %d", *clusterFor, seed)
 	total := map[string]int{}
-	var gaps []time.Duration
+	var gaps, later []time.Duration
 	end := time.Now().Add(*clusterFor)
 	for n := 0; n == 0 || time.Now().Before(end); n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -714,15 +832,17 @@ func TestClusterChaos(t *testing.T) {
 			for what, k := range c.did {
 				total[what] += k
 			}
-			gaps = append(gaps, c.gaps...)
+			gaps, later = append(gaps, c.gaps...), append(later, c.later...)
 		})
 		if t.Failed() {
 			break
 		}
 	}
 	t.Log(counts(total))
-	if slices.Sort(gaps); len(gaps) > 0 {
-		t.Logf("%d take-overs, the standby went on after %v (median) to %v", len(gaps), gaps[len(gaps)/2], gaps[len(gaps)-1])
+	for what, list := range map[string][]time.Duration{"take-overs": gaps, "take-overs soon after a NATS server was killed": later} {
+		if slices.Sort(list); len(list) > 0 {
+			t.Logf("%d %s, the standby went on after %v (median) to %v", len(list), what, list[len(list)/2], list[len(list)-1])
+		}
 	}
 }
 
@@ -831,14 +951,19 @@ func (c *clusterChaos) cutWorker() {
 	c.cut.set(false)
 }
 
+// electing is for how long NATS servers may be without a leader after one of them was killed.
+const electing = 15 * time.Second
+
 func (c *clusterChaos) killServer() {
 	i := c.rng.IntN(3)
 	c.servers.kill(i)
+	defer func() { c.killed = time.Now() }()
 	time.Sleep(time.Duration(c.rng.IntN(3000)) * time.Millisecond)
 	c.servers.start(i)
 }
 
 func (c *clusterChaos) outage() {
+	defer func() { c.killed = time.Now() }()
 	for i := range 3 {
 		c.servers.kill(i)
 	}
@@ -872,7 +997,11 @@ func (c *clusterChaos) takeOver(frozen bool) {
 	}
 	begun := time.Now()
 	c.standby.awaitWords("resuming")
-	c.gaps = append(c.gaps, time.Since(begun))
+	if gap := time.Since(begun); begun.Sub(c.killed) < electing {
+		c.later = append(c.later, gap)
+	} else {
+		c.gaps = append(c.gaps, gap)
+	}
 	c.coord, c.leads = c.standby, 1-c.leads
 	if frozen {
 		if *clusterFor > 0 && c.rng.IntN(3) == 0 {
@@ -921,8 +1050,7 @@ func (c *clusterChaos) finish() {
 
 // What a stranger or a broken worker publishes is counted and dropped, and the crawl is the same as
 // without it: garbage, the beginning of a result that is too large, and results that were there before.
-func TestClusterRefusesGarbage(t *testing.T) {
-	skipShort(t)
+func clusterRefusesGarbage(t *testing.T) {
 	web := serveCluster(t, 80, 4, 0)
 	web.allow(40)
 	servers := startNATS(t, 1)
@@ -960,8 +1088,7 @@ func TestClusterRefusesGarbage(t *testing.T) {
 }
 
 // Every mistake has an error that says what is wrong, and costs nothing.
-func TestClusterMistakes(t *testing.T) {
-	skipShort(t)
+func clusterMistakes(t *testing.T) {
 	web := serveCluster(t, 6, 1, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -1050,8 +1177,7 @@ func TestClusterMistakes(t *testing.T) {
 
 // A standby replaces no collection but an earlier copy of the same crawl, unless it is asked to. Until
 // then it touches nothing.
-func TestStandbyKeepsOtherCollections(t *testing.T) {
-	skipShort(t)
+func standbyKeepsOtherCollections(t *testing.T) {
 	web := serveCluster(t, 12, 1, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -1089,8 +1215,7 @@ func TestStandbyKeepsOtherCollections(t *testing.T) {
 
 // While a standby lives, nothing else writes to its directory: commands that would are refused with an
 // error that names the standby, and the copy stays equal to the original.
-func TestStandbyLocksItsDirectory(t *testing.T) {
-	skipShort(t)
+func standbyLocksItsDirectory(t *testing.T) {
 	web := serveCluster(t, 12, 1, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -1126,8 +1251,7 @@ func TestStandbyLocksItsDirectory(t *testing.T) {
 
 // A collection that left its cluster and was crawled further is not called behind, and the advice keeps
 // its pages: following it, the crawl goes on in the cluster.
-func TestClusterCopyThatWentOnApart(t *testing.T) {
-	skipShort(t)
+func clusterCopyThatWentOnApart(t *testing.T) {
 	web := serveCluster(t, 30, 1, 0)
 	servers := startNATS(t, 1)
 	dir := filepath.Join(t.TempDir(), "c.dowse")
@@ -1151,8 +1275,7 @@ func TestClusterCopyThatWentOnApart(t *testing.T) {
 
 // The command that an embedded server prints for its workers works as it is, for a new crawl and for one
 // that is resumed. Without a worker the crawl is not said to wait out of politeness.
-func TestClusterPrintsTheCommandOfWorkers(t *testing.T) {
-	skipShort(t)
+func clusterPrintsTheCommandOfWorkers(t *testing.T) {
 	web := serveCluster(t, 8, 1, 0)
 	dir := t.TempDir()
 	token := filepath.Join(dir, "token")

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,6 +32,8 @@ import (
 	"dowse/internal/cluster"
 )
 
+var clusterProfile = flag.String("clusterprofile", "", "of BenchmarkClusterCoordinator: write CPU profiles of coordinators to files whose names begin so")
+
 // BenchmarkCluster crawls with real processes and reports processor time per page: on one machine, of
 // the coordinator, and of its worker. Pages have about 20 KB of text, each its own, and are answered
 // immediately. Two crawls of different size are made: "more" is what a further page costs, without the
@@ -43,6 +46,7 @@ func BenchmarkCluster(b *testing.B) {
 		args := slices.Concat([]string{"crawl", "lighthouse keeper", "-s", web.url(0), "-o", filepath.Join(b.TempDir(), "c.dowse"), "--conns", "64"}, clusterArgs)
 		p := startDowse(b, args...)
 		p.ended(exitOK)
+		checkFetched(b, args[5], pages)
 		return processorTime(p)
 	}
 	b.Run("alone", func(b *testing.B) {
@@ -54,9 +58,11 @@ func BenchmarkCluster(b *testing.B) {
 		web := serveCluster(b, pages, 100, 0)
 		web.text = differentTexts(20_000)
 		servers := startNATS(b, 1)
-		c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url())
+		dir := filepath.Join(b.TempDir(), "c.dowse")
+		c := startCrawl(b, web, dir, servers.url())
 		w := startWorker(b, servers.url(), 64)
 		c.ended(exitOK)
+		checkFetched(b, dir, pages)
 		w.signal(syscall.SIGTERM)
 		w.ended(exitOK)
 		return processorTime(c), processorTime(w)
@@ -87,8 +93,13 @@ func BenchmarkClusterCoordinator(b *testing.B) {
 		crawl := func(b *testing.B, pages int, strategy string) float64 {
 			servers := startNATS(b, 1)
 			defer known.work(b, servers.url(), 256)()
-			c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), "--strategy", strategy, "--pages", fmt.Sprint(pages))
+			if *clusterProfile != "" {
+				b.Setenv(profileVariable, fmt.Sprintf("%s-%s-%s-%d", *clusterProfile, x.name, strategy, pages))
+			}
+			dir := filepath.Join(b.TempDir(), "c.dowse")
+			c := startCrawl(b, web, dir, servers.url(), append(web.seeds(), "--strategy", strategy, "--pages", fmt.Sprint(pages))...)
 			c.ended(exitOK)
+			checkFetched(b, dir, pages)
 			return processorTime(c)
 		}
 		for _, strategy := range []string{"auto", "online", "breadth-first"} {
@@ -99,6 +110,28 @@ func BenchmarkClusterCoordinator(b *testing.B) {
 				b.ReportMetric((second-first)/(many-few), "more-µs/page")
 			})
 		}
+	}
+}
+
+// seeds returns arguments that make a page of every host a seed. Without them the crawl would take a web of more than a
+// hundred hosts on one network for a farm of hosts, and leave out links to more of them.
+func (w *clusterWeb) seeds() (args []string) {
+	for i := 1; i < w.hosts; i++ {
+		args = append(args, "-s", w.url(i))
+	}
+	return args
+}
+
+// checkFetched fails a benchmark whose crawl ended before it had all pages.
+func checkFetched(b *testing.B, dir string, pages int) {
+	b.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	if n := c.Collection.Crawl.Books().Fetched; n != pages {
+		b.Errorf("the crawl has %d pages, want %d", n, pages)
 	}
 }
 
@@ -215,7 +248,7 @@ func BenchmarkClusterScaling(b *testing.B) {
 	scale := func(b *testing.B, n int, web *clusterWeb, start func(servers string), made func() int) {
 		pages := n * each
 		servers := startNATS(b, 1)
-		c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), "--pages", fmt.Sprint(pages))
+		c := startCrawl(b, web, filepath.Join(b.TempDir(), "c.dowse"), servers.url(), append(web.seeds(), "--pages", fmt.Sprint(pages))...)
 		for range n {
 			start(servers.url())
 		}
@@ -224,6 +257,9 @@ func BenchmarkClusterScaling(b *testing.B) {
 		awaitThat(b, "nearly all pages", func() bool { return made() >= pages*9/10 || !c.running() })
 		b.ReportMetric(float64(made()-first)/time.Since(begun).Seconds(), "pages/s")
 		c.ended(exitOK)
+		if made() < pages {
+			b.Errorf("the crawl has ended after %d of %d pages:\n%s", made(), pages, c.errors())
+		}
 	}
 	for _, n := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("processes/workers=%d", n), func(b *testing.B) {

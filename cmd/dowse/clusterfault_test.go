@@ -45,8 +45,7 @@ func dialNATS(t *testing.T, url string) *nats.Conn {
 // Messages of another program on the stream of commits, garbage and old commits that are published again,
 // are passed over and counted: the crawl goes on, also one that is started after them, and the copy of a
 // standby stays equal.
-func TestClusterForeignCommits(t *testing.T) {
-	skipShort(t)
+func clusterForeignCommits(t *testing.T) {
 	web := serveCluster(t, 60, 4, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -94,8 +93,7 @@ func TestClusterForeignCommits(t *testing.T) {
 
 // A coordinator that can't go on, here because its directory was moved away, leaves the crawl to its
 // standby, and the copy does not follow the removal of files.
-func TestClusterCoordinatorCannotGoOn(t *testing.T) {
-	skipShort(t)
+func clusterCoordinatorCannotGoOn(t *testing.T) {
 	web := serveCluster(t, 60, 4, time.Millisecond)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -119,8 +117,7 @@ func TestClusterCoordinatorCannotGoOn(t *testing.T) {
 }
 
 // A standby whose copy can't be opened when it takes over leaves the crawl to another one.
-func TestClusterTakeOverFails(t *testing.T) {
-	skipShort(t)
+func clusterTakeOverFails(t *testing.T) {
 	web := serveCluster(t, 60, 4, time.Millisecond)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -144,24 +141,42 @@ func TestClusterTakeOverFails(t *testing.T) {
 	checkComplete(t, filepath.Join(dir, "good.dowse"), 60)
 }
 
-// While the servers do not answer, the status shows it and is not healthy, and a signal ends the
-// coordinator all the same. The next run goes on exactly, and nothing is left on the stream of arrivals.
-func TestClusterStopsWithoutNATS(t *testing.T) {
-	skipShort(t)
+// While the servers do not answer, the status shows it and is not healthy, coordinator and worker wait without
+// spending the processor or flooding the network, and say it once. A signal ends the coordinator all the same. The next run goes on
+// exactly, and nothing is left on the stream of arrivals.
+func clusterStopsWithoutNATS(t *testing.T) {
 	web := serveCluster(t, 60, 4, time.Millisecond)
 	servers := startNATS(t, 1)
 	proxy := startCut(t, fmt.Sprintf("127.0.0.1:%d", servers.clients[0]))
 	dir := filepath.Join(t.TempDir(), "c.dowse")
-	startWorker(t, servers.url(), 4)
+	w := startWorker(t, proxy.url(), 4)
 	web.allow(20)
 	c := startCrawl(t, web, dir, proxy.url())
 	awaitThat(t, "visits in flight", func() bool { return web.known() > 20 })
 	proxy.set(true)
 	web.allow(40)
+	for _, p := range []*clusterProcess{c, w} {
+		p.awaitWords("the connection to NATS is lost")
+	}
+	begun, spent, vain := time.Now(), processorNow(t, c, w), proxy.inVain()
 	awaitThat(t, "a status that shows it", func() bool {
 		p := startDowse(t, "status", dir, "--check", "--json")
 		return p.wait() == exitAssertion && strings.Contains(p.errors(), "NATS")
 	})
+	time.Sleep(3 * time.Second) // in which they try again
+	// A slow machine makes less of both, so that only a loop without a pause is too much.
+	seconds := time.Since(begun).Seconds()
+	if spent = processorNow(t, c, w) - spent; spent > 0.5*seconds+0.5 {
+		t.Errorf("%.1f s of processor in %.1f s without servers", spent, seconds)
+	}
+	if vain = proxy.inVain() - vain; float64(vain) > 30*seconds {
+		t.Errorf("%d connections and messages in %.1f s without servers", vain, seconds)
+	}
+	for _, p := range []*clusterProcess{c, w} {
+		if n := strings.Count(p.errors(), "the connection to NATS is lost"); n != 1 {
+			t.Errorf("%s: %d lines about the connection:\n%s", strings.Join(p.cmd.Args, " "), n, p.errors())
+		}
+	}
 	runToEnd(t, exitOK, "stop", dir)
 	c.ended(exitInterrupted)
 	proxy.set(false)
@@ -175,10 +190,34 @@ func TestClusterStopsWithoutNATS(t *testing.T) {
 	}
 }
 
+// processorNow returns the processor time that running processes have used, in seconds.
+func processorNow(t *testing.T, list ...*clusterProcess) (sum float64) {
+	t.Helper()
+	for _, p := range list {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(data), ") ") // the name may contain spaces
+		var user, system float64
+		if _, err := fmt.Sscan(strings.Join(strings.Fields(rest)[11:13], " "), &user, &system); err != nil {
+			t.Fatal(err)
+		}
+		sum += (user + system) / 100 // ticks
+	}
+	return sum
+}
+
+// inVain returns how many connections and messages came while the proxy was closed.
+func (c *cut) inVain() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.vain
+}
+
 // A page that is taken down while the crawl is stopped is gone from the copy too, when the crawl goes on
 // with its standby attached.
-func TestClusterForgetsInTheCopy(t *testing.T) {
-	skipShort(t)
+func clusterForgetsInTheCopy(t *testing.T) {
 	web := serveCluster(t, 30, 2, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -210,8 +249,7 @@ func TestClusterForgetsInTheCopy(t *testing.T) {
 
 // What people see of standbys, workers and servers at the edges: each line names what it is about, and
 // nothing is left behind.
-func TestClusterEdges(t *testing.T) {
-	skipShort(t)
+func clusterEdges(t *testing.T) {
 	web := serveCluster(t, 200, 1, 20*time.Millisecond)
 	dir := t.TempDir()
 	at := fmt.Sprintf("127.0.0.1:%d", freePort(t))
@@ -280,8 +318,7 @@ func TestClusterEdges(t *testing.T) {
 
 // Of two coordinators with copies of the same collection that are started at the same moment one is
 // refused, and the other crawls.
-func TestClusterTwoCoordinators(t *testing.T) {
-	skipShort(t)
+func clusterTwoCoordinators(t *testing.T) {
 	web := serveCluster(t, 30, 2, 0)
 	servers := startNATS(t, 1)
 	dir := t.TempDir()
@@ -309,8 +346,7 @@ func TestClusterTwoCoordinators(t *testing.T) {
 
 // A worker that takes visits and brings garbage for them, results for other URLs and results that are
 // too large is refused and counted. Its visits go to another one, and nothing is lost.
-func TestClusterWorkerBringsGarbage(t *testing.T) {
-	skipShort(t)
+func clusterWorkerBringsGarbage(t *testing.T) {
 	web := serveCluster(t, 40, 4, 0)
 	servers := startNATS(t, 1)
 	nc := dialNATS(t, servers.url())
@@ -355,8 +391,7 @@ func versionOfDowse(t *testing.T) string {
 
 // Servers with too little room for their streams make the crawl pause with a line that names the cause.
 // When they have room it goes on, and nothing is lost.
-func TestClusterServersWithoutRoom(t *testing.T) {
-	skipShort(t)
+func clusterServersWithoutRoom(t *testing.T) {
 	web := serveCluster(t, 60, 4, 0)
 	web.pad = benchText()
 	store, port := t.TempDir(), freePort(t)
@@ -405,8 +440,7 @@ func TestClusterServersWithoutRoom(t *testing.T) {
 
 // A standby whose servers can be read and not written to, because two of three were killed together with the
 // coordinator, waits for longer than a lease lasts, and takes over when they are back.
-func TestClusterTakeOverWithoutMostServers(t *testing.T) {
-	skipShort(t)
+func clusterTakeOverWithoutMostServers(t *testing.T) {
 	web := serveCluster(t, 60, 4, time.Millisecond)
 	servers := startNATS(t, 3)
 	dir := t.TempDir()

@@ -42,13 +42,14 @@
 //
 // # Where to find what
 //
-//	main, parser, env, config          from arguments to a command
+//	main, gather, parser, env, config  from arguments to a command
 //	errors, hints                      from an error to message, hint and exit code
 //	help, helpprint, helplab           help, and its topics
 //	signals, memory, output, terminal  the process and its streams
 //	crawl, screen, unreached, print    crawls: flags, live screen, summary, output
 //	demo, demotable, town              the synthetic webs
-//	status, pages, hosts, sites        lists and states
+//	status, problems, compare          states
+//	pages, hosts, sites                lists
 //	changes, diff                      what has changed
 //	serve                              the dashboard
 //	cluster, worker, standby           more machines
@@ -116,6 +117,7 @@ type cli struct {
 	Search  searchCmd  `cmd:"" job:"look" help:"Find pages by their words, in one or several collections."`
 	Sites   sitesCmd   `cmd:"" job:"look" help:"List sites, also of a crawl for pages."`
 	Hosts   hostsCmd   `cmd:"" job:"look" help:"List hosts."`
+	Compare compareCmd `cmd:"" job:"look" help:"Compare two to four crawls of one topic."`
 	Changes changesCmd `cmd:"" job:"look" help:"List what changed: pages new, changed, gone or moved."`
 	Diff    diffCmd    `cmd:"" job:"look" help:"Show the words added to a page and removed from it."`
 	Fetch   fetchCmd   `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
@@ -218,7 +220,10 @@ var crawlClock func() time.Time
 // main builds the world from the process, runs the command and exits. Output that could
 // not be written changes an exit code of 0. The log of the standard library is discarded:
 // net/http writes there what hosts do wrong, which crawls record themselves.
-func main() {
+func main() { os.Exit(program()) }
+
+// program runs the command line of this process and returns its exit code.
+func program() int {
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
 	out := &checkedOutput{out: os.Stdout}
@@ -234,11 +239,11 @@ func main() {
 	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
 	runtime.KeepAlive(w.spare)
-	os.Exit(code)
+	return code
 }
 
-// cutQuery cuts what is behind a -- off the arguments of a search, where it is the end of the query: the parser accepts a
-// list of arguments in one piece only, and the collections come before the flags.
+// cutQuery cuts what is behind a -- off the arguments of a search, where it is the end of the query: none of it is a
+// collection.
 func (w *world) cutQuery(args []string) []string {
 	i := slices.Index(args, "--")
 	if i < 0 || args[0] != "search" {
@@ -267,7 +272,7 @@ func run(w *world, args []string) (code int) {
 		return report(w, err)
 	}
 	w.parser = parser
-	ctx, err := parser.Parse(w.cutQuery(args))
+	ctx, err := parser.Parse(gathered(parser.Model.Node, w.cutQuery(args)))
 	// --help and --help-all print and exit while the arguments are parsed.
 	if exited >= 0 {
 		return exited

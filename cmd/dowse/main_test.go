@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -25,9 +26,27 @@ func TestMain(m *testing.M) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	testscript.Main(atHome{m}, map[string]func(){
-		"dowse":       func() { crawlClock = wrongClock(); main() },
+		"dowse":       func() { crawlClock = wrongClock(); os.Exit(profiledProgram()) },
 		"nats-server": natsServerMain,
 	})
+}
+
+// profileVariable names the file of a CPU profile of a process under test.
+const profileVariable = "DOWSE_TEST_CPUPROFILE"
+
+// profiledProgram runs the program, and writes a profile if the environment asks for one.
+func profiledProgram() int {
+	if name := os.Getenv(profileVariable); name != "" {
+		f, err := os.Create(name)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			panic(err)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return program()
 }
 
 // atHome runs tests with a home of their own, in which the processes that they start

@@ -12,14 +12,15 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/facts"
 )
 
 // pagesCmd lists pages and other URLs of a collection: as a table, as JSONL or in a
 // format of the user's own.
 //
 // The flags have three parts. --on, --off, --unsure, --skipped and --failed choose the
-// kinds of URLs, and what any of them asks for is listed; --host and --since restrict all
-// of these; --sort and --limit apply last. The order uncertainty puts pages near the
+// kinds of URLs, and what any of them asks for is listed; --host, --since, --lang, --text,
+// --because and --model restrict all of these; --sort and --limit apply last. The order uncertainty puts pages near the
 // threshold first, which are the ones to label; surprise puts those first whose link
 // promised something else than the page is, which show what the strategy gets wrong.
 type pagesCmd struct {
@@ -33,7 +34,13 @@ type pagesCmd struct {
 	// Which of these, in which order, and how many.
 	Host  string `placeholder:"NAME" help:"List only this host."`
 	Since moment `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
-	Sort  string `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
+	Lang  string `placeholder:"CODE" help:"List only this language (en: also en-gb)."`
+	Text  string `placeholder:"TEXT" help:"List only titles and URLs with this text."`
+
+	Because string `placeholder:"TEXT" help:"List only pages whose verdict has this reason."`
+	Model   string `placeholder:"NAME" help:"List only verdicts of this judge (its name begins so)."`
+
+	Sort  string `enum:",score,time,uncertainty,surprise,host" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty, surprise or host."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
 	Skip  int    `placeholder:"N" help:"Leave out the first N."`
 	// How they are printed; without both, as a table.
@@ -47,6 +54,7 @@ func (pagesCmd) Help() string {
   dowse pages reefs.dowse --unsure --sort uncertainty -n 20
   dowse pages reefs.dowse --skipped=robots --format '{url}\t{host}'
   dowse pages reefs.dowse --failed --since 2h --json | jq -r .reason
+  dowse pages reefs.dowse --on --lang en --because bleach --sort host
 
 Without --on, --off, --unsure, --skipped and --failed: every page that was
 fetched. With several of them: what any one asks for. --sort surprise puts first
@@ -164,6 +172,7 @@ func (c *pagesCmd) filter() collection.Filter {
 	return collection.Filter{
 		On: c.On, Off: c.Off, Unsure: c.Unsure, Failed: c.Failed, Skipped: string(c.Skipped), Host: strings.ToLower(c.Host),
 		Since: c.Since.Time, Limit: most, Sort: collection.Sort(c.Sort),
+		Having: facts.Conditions{Reason: c.Because, Language: c.Lang, Text: c.Text, Model: c.Model},
 	}
 }
 

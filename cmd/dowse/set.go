@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/operations"
 	"dowse/settings"
 )
 
@@ -37,7 +39,7 @@ func (setCmd) Help() string {
   dowse set reefs.dowse --drop '/shop/'           takes the exclusion back
   dowse set reefs.dowse --delay 2s --pages 5000
   dowse set reefs.dowse --pages 0                 no limit any more
-  dowse set reefs.dowse                           what was changed so far
+  dowse set reefs.dowse                           settings and changes so far
 
 A running crawl makes the change within a second; otherwise it is made here.
 URLs that a narrower scope leaves out (--exclude, --block, --scope, a first
@@ -49,8 +51,8 @@ pauses for that. A host that rests finishes its rest first.
 in log/settings.jsonl, and the next one can undo it.`
 }
 
-// Run asks for the change and waits until it is made. Without flags it lists the changes that
-// were made.
+// Run asks for the change and waits until it is made. Without flags it lists the settings and the
+// changes that were made.
 func (c *setCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -107,11 +109,17 @@ func (c *setCmd) print(w *world, r crawler.SetRecord) error {
 	return nil
 }
 
-// history lists the changes that were made, oldest first.
+// history lists the settings in effect, then the changes that were made, oldest first; as JSON the
+// changes only.
 func (c *setCmd) history(w *world) error {
 	list, err := crawler.SetRecords(c.Dir)
 	if err != nil {
 		return inCollection(err)
+	}
+	if !c.JSON {
+		if err := c.listSettings(w); err != nil {
+			return err
+		}
 	}
 	for _, r := range list {
 		if c.JSON {
@@ -126,6 +134,32 @@ func (c *setCmd) history(w *world) error {
 	}
 	if len(list) == 0 && !c.JSON {
 		fmt.Fprintln(w.err, "nothing was changed so far; give a flag, see dowse set --help")
+	}
+	return nil
+}
+
+// listSettings prints the settings that can be changed, with those that have their default in brackets, then those
+// that were set when the crawl was created.
+func (c *setCmd) listSettings(w *world) error {
+	s, err := collection.ReadSettings(c.Dir)
+	if err != nil {
+		return inCollection(err)
+	}
+	var open, fixed []string
+	for _, v := range operations.SettingsOf(&s.Settings) {
+		switch {
+		case v.Change && v.Value == "":
+			open = append(open, fmt.Sprintf(" %-14s (%s)", v.Name, orDefault(oneLine(v.Default), "none")))
+		case v.Change:
+			open = append(open, fmt.Sprintf(" %-14s %s", v.Name, oneLine(v.Value)))
+		case v.Value != "":
+			fixed = append(fixed, fmt.Sprintf(" %-14s %s", v.Name, oneLine(v.Value)))
+		}
+	}
+	fmt.Fprintln(w.out, "can be changed (defaults in brackets)")
+	fmt.Fprintln(w.out, strings.Join(open, "\n"))
+	if len(fixed) > 0 {
+		fmt.Fprintf(w.out, "set when it was created\n%s\n", strings.Join(fixed, "\n"))
 	}
 	return nil
 }

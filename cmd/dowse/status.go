@@ -33,6 +33,8 @@ type statusCmd struct {
 	Top   int      `default:"5" placeholder:"N" help:"Queued links to show."`
 	Host  string   `placeholder:"NAME" help:"Show only queued links of this host."`
 
+	Problems bool `help:"List what failed or was left out, with what to do."`
+
 	Targets string `placeholder:"FILE" help:"Show how many of these URLs were fetched (target recall)."`
 	Vote    bool   `help:"Show the harvest by a vote of judges (reads all pages)."`
 }
@@ -43,6 +45,7 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --watch
   dowse status reefs.dowse --json | jq .harvest
   dowse status reefs.dowse --check      exit 8 if unhealthy
+  dowse status reefs.dowse --problems   what failed, and what to do
   dowse status reefs.dowse --targets reefs.split.json --watch
 
 Unhealthy means: a part of the collection is damaged, as far as that can be seen
@@ -119,6 +122,12 @@ func (c *statusCmd) Run(w *world) error {
 	dirs, err := c.dirs()
 	if err != nil {
 		return err
+	}
+	if c.Problems {
+		if c.Check || c.Watch || c.Targets != "" || c.Vote || c.Host != "" {
+			return usage("--problems has no other flag but --json")
+		}
+		return c.problems(w, dirs)
 	}
 	if !c.Watch {
 		return c.show(w, dirs)

@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/internal/operations"
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/topic"
@@ -242,6 +243,7 @@ func problemsIn(err error) (list []finding) {
 type topicShowCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	Terms int    `placeholder:"N" help:"Print the N strongest learnt terms instead of the file."`
+	Used  bool   `help:"Also print seeds, threshold and the terms in use."`
 	JSON  bool   `help:"Print JSON."`
 	askFlags
 }
@@ -250,14 +252,24 @@ func (topicShowCmd) Help() string {
 	return `Examples:
   dowse topic show reefs.dowse
   dowse topic show "coral bleaching" > reefs.topic.yaml
-  dowse topic show reefs.dowse --terms 20   the terms of its judge`
+  dowse topic show reefs.dowse --terms 20   the terms of its judge
+  dowse topic show reefs.dowse --used       what verdicts were made by
+
+--used reads a collection: how many pages would be on topic at which threshold, and
+the terms with most weight in the verdicts on the newest 200 pages.`
 }
 
 // Run prints the topic as YAML or JSON; with --terms it prints the strongest terms
 // instead.
 func (c *topicShowCmd) Run(w *world) error {
+	if c.Used && (c.Terms > 0 || !collection.IsCollection(c.Topic)) {
+		return usage("--used is for a collection, without --terms")
+	}
 	if c.Terms > 0 {
 		return c.terms(w)
+	}
+	if c.Used && c.JSON {
+		return c.used(w)
 	}
 	t, _, err := anyTopic(c.Topic)
 	if err != nil {
@@ -270,8 +282,55 @@ func (c *topicShowCmd) Run(w *world) error {
 		}
 		return err
 	}
-	_, err = w.out.Write(t.YAML())
-	return err
+	if _, err = w.out.Write(t.YAML()); err != nil || !c.Used {
+		return err
+	}
+	return c.used(w)
+}
+
+// A usedJSON is the output of topic show --used --json.
+type usedJSON struct {
+	Seeds      []string               `json:"seeds"`
+	Thresholds *operations.Thresholds `json:"thresholds"`
+	Terms      *operations.UsedTerms  `json:"terms"`
+}
+
+// used prints the seeds of a collection, how many pages would be on topic at other thresholds, and the terms of its verdicts.
+func (c *topicShowCmd) used(w *world) error {
+	ops, ids, err := w.operationsOn([]string{c.Topic})
+	if err != nil {
+		return err
+	}
+	defer ops.Close()
+	s, err := ops.Settings(w.ctx, ids[0])
+	if err != nil {
+		return operationsError(err)
+	}
+	t, err := ops.Thresholds(w.ctx, ids[0])
+	if err != nil {
+		return operationsError(err)
+	}
+	terms, err := ops.Terms(w.ctx, ids[0])
+	if err != nil {
+		return operationsError(err)
+	}
+	if c.JSON {
+		return jsonLine(w.out, usedJSON{s.Seeds, t, terms})
+	}
+	fmt.Fprintf(w.out, "\nseeds\n")
+	for _, u := range s.Seeds {
+		fmt.Fprintf(w.out, "  %s\n", oneLine(u))
+	}
+	fmt.Fprintf(w.out, "\nthreshold %.2f: %s of %s pages are on topic; at another one\n", t.Threshold, count(t.OnTopic), count(t.Pages))
+	for i := 1; i < 10; i++ {
+		x := float64(i) / 10
+		fmt.Fprintf(w.out, "  %.1f  %s\n", x, count(t.At(x)))
+	}
+	fmt.Fprintf(w.out, "\nterms in the verdicts on the newest %s, with their mean weight\n", some(terms.Pages, "page"))
+	for _, t := range slices.Concat(terms.For, terms.Against) {
+		fmt.Fprintf(w.out, "  %+6.2f  %s in %s\n", t.Weight, oneLine(strings.ReplaceAll(t.Name, `"`, "")), some(t.Pages, "page"))
+	}
+	return nil
 }
 
 // terms prints the terms with the largest weights for and against the topic, over all

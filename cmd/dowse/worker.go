@@ -61,6 +61,8 @@ func clusterError(err error) error {
 		return &exitError{exitCollection, fmt.Errorf("%w\nbring it up to date with dowse standby %s SERVERS, or resume the crawl where the newer copy is", err, stale.Dir)}
 	case errors.As(err, &owner):
 		return usage("%w with --cluster-name, or remove that crawl's streams with dowse cluster drop", err)
+	case errors.As(err, &version) && version.Stream:
+		return usage("%w; choose another name with --cluster-name, or remove the streams with dowse cluster drop SERVERS", err)
 	case errors.As(err, &version):
 		return usage("%w", err)
 	case errors.Is(err, cluster.ErrNotAllowed):

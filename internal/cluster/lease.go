@@ -69,23 +69,61 @@ type Lease struct {
 	lost     chan struct{} // is closed when another process has taken it
 }
 
-// A leaseWatch finds out whether a lease has lapsed: it has if its revision does not change for
-// leaseLapse while the servers could have been written to. No clocks of different machines are compared.
+// A leaseWatch finds out whether a lease has lapsed: its revision does not change although the servers could have
+// been written to. No clocks of different machines are compared.
 type leaseWatch struct {
 	c        *Conn
 	revision uint64
 	holder   Holder
-	since    time.Time // when this revision was first seen; zero for not yet
-	last     time.Time // when the servers last answered
+	silence  silence
 }
+
+// A silence counts for how long a lease was not renewed although it could have been. Only the time between two
+// answers of the servers that follow each other closely counts. Time without an answer is not held against the holder,
+// and does not make the standby begin to count again either: servers that were away in the meantime would
+// double the time until it takes over.
+type silence struct {
+	counted  time.Duration // since the last renewal
+	unbroken time.Duration // of that, since the servers were last away
+	last     time.Time     // when they last answered; the zero time if they were asked in vain since
+}
+
+// answered notes an answer. renewed reports that the lease was renewed since the last one.
+func (s *silence) answered(now time.Time, renewed bool) {
+	gap := now.Sub(s.last)
+	switch {
+	case renewed:
+		*s = silence{}
+	case s.last.IsZero() || gap > answersApart: // the servers were away, or this process was stopped
+		s.unbroken = 0
+	default:
+		s.counted += gap
+		s.unbroken += gap
+	}
+	s.last = now
+}
+
+// missed notes that the servers did not answer.
+func (s *silence) missed() { s.last = time.Time{} }
+
+// lapsed reports whether the lease counts as abandoned: the silence is long enough, and since the servers were
+// last away its holder had the time for a renewal that gets lost and for another one.
+func (s *silence) lapsed() bool {
+	return s.counted >= leaseLapse && s.unbroken >= renewEvery+renewPatience+renewEvery
+}
+
+// answersApart is how far apart two answers may be between which the servers count as there.
+const answersApart = 3 * time.Second
+
+// lookPatience is how long a look at the lease may take. One that gets lost with a server is repeated.
+const lookPatience = 1500 * time.Millisecond
 
 // look asks the servers. It reports whether the lease may be taken: there is none, it was
 // released, or it has lapsed.
 func (w *leaseWatch) look(ctx context.Context) (free bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
 	e, err := w.c.state.Get(ctx, leaseKey)
-	now := time.Now()
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		w.revision, w.holder = 0, Holder{}
 		return true, nil
@@ -94,21 +132,19 @@ func (w *leaseWatch) look(ctx context.Context) (free bool, err error) {
 		_, err = w.c.state.Status(ctx) // any server answers a read, but only a leader this, and a renewal
 	}
 	if err != nil {
-		w.since = time.Time{} // time without an answer does not count
+		w.silence.missed()
 		return false, err
 	}
-	if now.Sub(w.last) > leaseLapse {
-		w.since = time.Time{} // this process was stopped, or the servers were away
-	}
-	w.last = now
-	if e.Revision() != w.revision || w.since.IsZero() {
+	renewed := e.Revision() != w.revision
+	if renewed {
 		w.holder = Holder{}
 		if json.Unmarshal(e.Value(), &w.holder) != nil {
 			w.holder = Holder{} // no process of a cluster wrote it; one that coordinates writes its lease again
 		}
-		w.revision, w.since = e.Revision(), now
+		w.revision = e.Revision()
 	}
-	return w.holder.Ended || w.holder.Failed != "" || now.Sub(w.since) >= leaseLapse, nil
+	w.silence.answered(time.Now(), renewed)
+	return w.holder.Ended || w.holder.Failed != "" || w.silence.lapsed(), nil
 }
 
 // take takes the lease that a watch found to be free. It fails if another process was faster.

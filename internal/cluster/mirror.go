@@ -47,6 +47,7 @@ type Mirror struct {
 	touched map[string]bool
 	failed  error
 	holder  Holder // of the lease, as last seen
+	endRead func() // ends the reader of the stream, so that another one begins
 }
 
 // MirrorStatus is what a standby knows of itself.
@@ -167,7 +168,7 @@ func (m *Mirror) begin(o Owner) error {
 // fits returns an error if this program can't follow the crawl.
 func (m *Mirror) fits(o Owner) error {
 	if o.Version != m.c.opt.Version || o.Wire != wireVersion {
-		return &VersionError{"the coordinator is dowse " + o.Version + " and the standby is dowse " + m.c.opt.Version + "; they must be the same version"}
+		return &VersionError{Why: "the coordinator is dowse " + o.Version + " and the standby is dowse " + m.c.opt.Version + "; they must be the same version"}
 	}
 	return nil
 }
@@ -336,7 +337,7 @@ func (m *Mirror) report(ctx context.Context) error {
 	}
 	var x welcome
 	if json.Unmarshal(answer.Data, &x) == nil && x.Refused != "" {
-		return &VersionError{x.Refused}
+		return &VersionError{Why: x.Refused}
 	}
 	if h.Asks {
 		m.mu.Lock()
@@ -403,8 +404,11 @@ func (m *Mirror) apply(ctx context.Context) {
 // applyFrom applies messages until there is an error. A gap means that messages were trimmed which
 // this copy lacks, so that it has to be compared again.
 func (m *Mirror) applyFrom(ctx context.Context) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	m.mu.Lock()
 	from := m.applied + 1
+	m.endRead = end
 	m.mu.Unlock()
 	m.c.read(ctx, m.c.commitStream(), from, m.applyMessage)
 }
@@ -591,16 +595,43 @@ func (m *Mirror) takeOver(ctx context.Context, w *leaseWatch, dir string) (*Ship
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for moved := time.Now(); ; {
+		before := m.appliedNow()
 		s, err := m.raise(ctx, lease, dir)
 		if err == nil {
 			return s, nil
+		}
+		if m.appliedNow() != before {
+			moved = time.Now()
+		} else if time.Since(moved) > readerStuck {
+			m.readAgain()
+			moved = time.Now()
 		}
 		if !errors.Is(err, errBehind) && !errors.Is(err, ErrFenced) || !pause(ctx, 50*time.Millisecond) {
 			lease.abandon()
 			return nil, err
 		}
 	}
+}
+
+// readerStuck is for how long a standby that takes over waits for the next message before it makes a new reader. The
+// usual one may be lost with a server, which it finds out itself only after some seconds ([stalled]).
+const readerStuck = time.Second
+
+// readAgain makes a new reader of the stream of commits.
+func (m *Mirror) readAgain() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.endRead != nil {
+		m.endRead()
+	}
+}
+
+// appliedNow returns the sequence of the last message that was applied.
+func (m *Mirror) appliedNow() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.applied
 }
 
 // errBehind is returned while messages are left to be applied.

@@ -177,7 +177,7 @@ func (c *Conn) commitAt(ctx context.Context, s jetstream.Stream, seq uint64) (*c
 		return x, nil
 	}
 	if otherVersion(m.Data, commitMagic) {
-		return nil, fmt.Errorf("cluster: the stream %s is of another version of dowse; choose another name, or drop it", c.commitStream())
+		return nil, &VersionError{Why: "the stream " + c.commitStream() + " is of another version of dowse", Stream: true}
 	}
 	return nil, nil
 }

@@ -18,8 +18,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A VersionError is returned to a worker of another version than the coordinator.
-type VersionError struct{ Why string }
+// A VersionError is returned to a process of another version than the coordinator, or than the one that wrote a stream.
+type VersionError struct {
+	Why    string
+	Stream bool // it is a stream, which can be removed
+}
 
 func (e *VersionError) Error() string { return "cluster: " + e.Why }
 
@@ -145,7 +148,7 @@ func (w *Worker) hello(ctx context.Context) error {
 		return nil
 	}
 	if answer.Refused != "" {
-		return &VersionError{answer.Refused}
+		return &VersionError{Why: answer.Refused}
 	}
 	w.mu.Lock()
 	w.heard = time.Now()

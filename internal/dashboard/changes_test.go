@@ -175,18 +175,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// The difference of two harvests has an interval, and words that fit it.
-func TestDifference(t *testing.T) {
-	for want, x := range map[string][2][2]int{"the first is better": {{90, 100}, {40, 100}}, "the second is better": {{4, 100}, {40, 100}}, "no clear difference": {{5, 10}, {4, 10}}} {
-		if got := differenceWords(x[0], x[1]); !strings.HasSuffix(got, want) {
-			t.Errorf("%v: %q", x, got)
-		}
-	}
-	if low, high := wilson(50, 100); low < 0.40 || low > 0.41 || high < 0.59 || high > 0.60 {
-		t.Errorf("50 of 100: %.4f to %.4f", low, high)
-	}
-}
-
 // What is written is understood while it is written, without a reload, and the words that are left out are shown.
 func TestBrowserTopicCheck(t *testing.T) {
 	s := open(t, copied(t))

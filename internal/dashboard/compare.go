@@ -3,7 +3,6 @@ package dashboard
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -84,7 +83,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 		b.All = append(b.All, choice{headOf(c), slices.Contains(ids, c.ID)})
 		heads[c.ID] = headOf(c)
 	}
-	f := &pageFrame{Title: "Compare", Command: command("status"), Body: b}
+	f := &pageFrame{Title: "Compare", Command: operations.ListCommand(list), Body: b}
 	if len(ids) == 0 {
 		return f, nil
 	}
@@ -102,9 +101,9 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"status"}
+	args := []string{"compare"}
 	ch := chart{Title: "Harvest rate over pages of each collection", X: "pages", Y: "harvest", Top: 1, Width: 1240, Height: 300}
-	letters, counts := map[string]string{}, map[string][2]int{}
+	letters := map[string]string{}
 	for i, c := range b.X.Collections {
 		class := string("abcd"[i])
 		letter := string("ABCD"[i])
@@ -115,7 +114,6 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 		}
 		ch.Lines = append(ch.Lines, l)
 		b.Columns = append(b.Columns, columnOf(c, letter, class, heads[c.ID]))
-		counts[c.ID] = [2]int{c.OnTopic, c.Fetched}
 		args = append(args, heads[c.ID].Dir)
 	}
 	b.Harvest = figure{ID: "compare", Chart: ch, Explain: "Each collection is judged by its own judge. Compare crawls of one topic."}
@@ -123,7 +121,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 		v := pairView{Overlap: p, NameA: letters[p.A], NameB: letters[p.B]}
 		v.Keys = []stackPart{{"only " + v.NameA, p.OnlyA, "on", ""}, {"both", p.Both, "queued", ""}, {"only " + v.NameB, p.OnlyB, "off", ""}}
 		v.Bar = stack("Pages on topic that only the first has, that both have, and that only the second has", v.Keys)
-		v.Difference = differenceWords(counts[p.A], counts[p.B])
+		v.Difference = differenceWords(&p)
 		for _, u := range p.InA {
 			v.InA = append(v.InA, tab{Name: bare(u), Href: pageHref(heads[p.A], u)})
 		}
@@ -141,8 +139,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 func columnOf(c operations.Compared, letter, class string, h *head) comparedView {
 	v := comparedView{Compared: c, Letter: letter, Home: h.Home, Class: class, Folder: h.Folder, Interval: "–"}
 	if c.Fetched > 0 {
-		low, high := wilson(c.OnTopic, c.Fetched)
-		v.Interval = fmt.Sprintf("%.3f to %.3f", low, high)
+		v.Interval = fmt.Sprintf("%.3f to %.3f", c.Low, c.High)
 	}
 	for i, n := range c.Top {
 		if i == 6 || c.Fetched == 0 {
@@ -153,32 +150,11 @@ func columnOf(c operations.Compared, letter, class string, h *head) comparedView
 	return v
 }
 
-// wilson returns the 95 % interval of a share by Wilson's method.
-func wilson(on, of int) (low, high float64) {
-	const z = 1.959963984540054
-	n := float64(of)
-	p := float64(on) / n
-	centre, half := (p+z*z/(2*n))/(1+z*z/n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))/(1+z*z/n)
-	return max(0, centre-half), min(1, centre+half)
-}
-
-// differenceWords returns the difference of two harvests with its 95 % interval, which is Newcombe's: that of the two
-// intervals by Wilson. Pages of one crawl are no independent draws, so the interval is a lower bound of the doubt.
-func differenceWords(a, b [2]int) string {
-	if a[1] == 0 || b[1] == 0 {
+// differenceWords returns the difference of two harvests with its interval; "" if one of them has no page.
+func differenceWords(o *operations.Overlap) string {
+	if o.Difference == nil {
 		return ""
 	}
-	pa, pb := float64(a[0])/float64(a[1]), float64(b[0])/float64(b[1])
-	la, ha := wilson(a[0], a[1])
-	lb, hb := wilson(b[0], b[1])
-	d := pa - pb
-	low, high := d-math.Hypot(pa-la, hb-pb), d+math.Hypot(ha-pa, pb-lb)
-	words := "no clear difference"
-	switch {
-	case low > 0:
-		words = "the first is better"
-	case high < 0:
-		words = "the second is better"
-	}
-	return fmt.Sprintf("%+.3f [%+.3f, %+.3f]: %s", d, low, high, words)
+	d := o.Difference
+	return fmt.Sprintf("%+.3f [%+.3f, %+.3f]: %s", d.Harvest, d.Low, d.High, d.Words())
 }

@@ -114,6 +114,7 @@ func (d *Dashboard) parse() error {
 func (d *Dashboard) funcs() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return d.assets[name] },
+		"fixed": d.ops.ReadOnly, // whether nothing can be changed: pages then have no forms for it
 		"words": commandWords, "lines": func(n int, s string) string { return tidyText(s, n) },
 		"title": func(s string) string { return tidy(s, 160) },
 		"line":  func(n int, s any) string { return tidy(fmt.Sprint(s), n) },
@@ -135,7 +136,6 @@ type pageFrame struct {
 	Poll    bool   // something that is shown goes on and reports no changes: the page is fetched again and again
 	Command string // the command that shows the same
 	Flash   string // what the last form did
-	Fixed   bool   // nothing can be changed: the forms for it are hidden
 	Body    any
 	status  int
 }
@@ -320,9 +320,8 @@ func headOf(c operations.Collection) *head {
 
 // frame fills what is around a page.
 func (d *Dashboard) frame(f *pageFrame, section string, r *http.Request) {
-	f.Fixed = d.ops.ReadOnly()
 	for _, g := range []tab{{Name: "Collections", Href: "/collections"}, {Name: "Compare", Href: "/compare"}, {Name: "Lab", Href: "/lab"}, {Name: "New crawl", Href: "/new"}} {
-		if f.Fixed && g.Href == "/new" {
+		if d.ops.ReadOnly() && g.Href == "/new" {
 			continue
 		}
 		g.Here = g.Href == r.URL.Path

@@ -75,11 +75,11 @@ const (
 	maxRunFiles = 60
 )
 
-// labRuns returns the folders of runs by their names: those with a manifest, in the folders that were given and one
+// LabRuns returns the folders of runs by their names: those with a manifest, in the folders that are given and one
 // level below.
-func (d *Dashboard) labRuns() map[string]string {
+func LabRuns(dirs []string) map[string]string {
 	runs := map[string]string{}
-	for _, dir := range d.cfg.LabDirs {
+	for _, dir := range dirs {
 		for _, pattern := range []string{"manifest.yaml", "*/manifest.yaml", "runs/*/manifest.yaml"} {
 			list, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is sound
 			for _, file := range list {
@@ -101,6 +101,7 @@ type labBody struct {
 	Experiments []Experiment
 	Experiment  string // the one that is chosen
 	Can         bool   // whether a run can be started
+	Start       string // the command that starts the chosen one
 }
 
 // A labJob is a run that was started here.
@@ -112,10 +113,11 @@ type labJob struct {
 // lab lists runs of the lab and offers to start one.
 func (d *Dashboard) lab(r *http.Request, _ *head) (*pageFrame, error) {
 	b := &labBody{Experiment: cmp.Or(r.URL.Query().Get("experiment"), "demo"), Can: !d.ops.ReadOnly()}
+	b.Start = command("lab", "run", b.Experiment, "--web", "demo", "-o", "runs/"+b.Experiment)
 	if d.cfg.Experiments != nil {
 		b.Experiments = d.cfg.Experiments()
 	}
-	runs := d.labRuns()
+	runs := LabRuns(d.cfg.LabDirs)
 	for name, dir := range runs {
 		x := labRunLine{Name: tidy(name, 80), Href: runHref(name)}
 		if st, err := os.Stat(filepath.Join(dir, "manifest.yaml")); err == nil {
@@ -129,7 +131,7 @@ func (d *Dashboard) lab(r *http.Request, _ *head) (*pageFrame, error) {
 		b.Runs = append(b.Runs, x)
 	}
 	slices.SortFunc(b.Runs, func(a, b labRunLine) int { return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Name, b.Name)) })
-	f := &pageFrame{Title: "Lab", Command: command("lab", "run", b.Experiment, "-o", "runs/"+b.Experiment), Body: b}
+	f := &pageFrame{Title: "Lab", Command: d.labCommand(), Body: b}
 	for _, j := range d.ops.Jobs() {
 		if !j.Lab {
 			continue
@@ -144,6 +146,18 @@ func (d *Dashboard) lab(r *http.Request, _ *head) (*pageFrame, error) {
 		b.Jobs = append(b.Jobs, x)
 	}
 	return f, nil
+}
+
+// labCommand returns the command that lists the runs. Its folders do not depend on where it is run.
+func (d *Dashboard) labCommand() string {
+	args := []string{"lab", "list"}
+	for _, dir := range d.cfg.LabDirs {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		args = append(args, dir)
+	}
+	return command(args...)
 }
 
 // sameDir reports whether two paths, of which one may be relative, name one folder.
@@ -177,7 +191,7 @@ func (d *Dashboard) startLab(r *http.Request, _ *head) (string, string, error) {
 		}
 		q.Pages = n
 	}
-	if _, there := d.labRuns()["runs/"+q.Experiment]; there && form("again") == "" {
+	if _, there := LabRuns(d.cfg.LabDirs)["runs/"+q.Experiment]; there && form("again") == "" {
 		return "", "", &operations.Error{Kind: operations.Conflict, Field: "again", Err: fmt.Errorf("there is a run runs/%s already; go back and tick “continue or replace”, or move it away", tidy(q.Experiment, 60))}
 	}
 	job, err := d.ops.StartLab(r.Context(), q)
@@ -211,7 +225,7 @@ const maxTable = 60
 // strategies and topics contain.
 func (d *Dashboard) labRun(r *http.Request, _ *head) (*pageFrame, error) {
 	name := r.URL.Query().Get("run")
-	dir, ok := d.labRuns()[name]
+	dir, ok := LabRuns(d.cfg.LabDirs)[name]
 	if !ok {
 		return nil, &operations.Error{Kind: operations.NotFound, Err: fmt.Errorf("there is no run %q here", tidy(name, 80))}
 	}
@@ -298,7 +312,7 @@ func runFiles(dir string) (files []string, more int) {
 
 // labFile sends a file of a run, always to be saved and never to be shown: reports quote pages of the web.
 func (d *Dashboard) labFile(w http.ResponseWriter, r *http.Request) {
-	dir, ok := d.labRuns()[r.URL.Query().Get("run")]
+	dir, ok := LabRuns(d.cfg.LabDirs)[r.URL.Query().Get("run")]
 	name := r.URL.Query().Get("file")
 	missing := &operations.Error{Kind: operations.NotFound, Err: fmt.Errorf("there is no such file of a run here")}
 	if !ok || name == "" {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"dowse"
 	"dowse/collection"
 	"dowse/internal/operations"
 )
@@ -28,7 +27,7 @@ type listBody struct {
 	Hosts, Skips []string
 	Since        []tab
 	Other        bool // the list is of URLs that were not kept
-	Gone         bool // the list is of URLs that were taken down, which are not kept either
+	TakenDown    int  // URLs of the list that were taken down: they are counted, and nothing of them is kept
 	ID, Back     string
 	Labels       bool // rows can be labelled
 }
@@ -67,7 +66,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &listBody{Q: q, Total: list.Total, Partial: list.Partial, Other: query.Failed || query.Skipped != "", Gone: query.Skipped == string(dowse.SkipForgotten)}
+	b := &listBody{Q: q, Total: list.Total, Partial: list.Partial, Other: query.Failed || query.Skipped != "", TakenDown: list.TakenDown}
 	for _, x := range [][2]string{{"", "ever"}, {"10m", "10 minutes"}, {"1h", "an hour"}, {"24h", "a day"}, {"168h", "a week"}} {
 		b.Since = append(b.Since, tab{Name: x[1], Href: x[0], Here: q.Get("since") == x[0]})
 	}
@@ -78,7 +77,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 	b.ID, b.Back = c.ID, self
 	for _, p := range list.Pages {
 		b.Rows = append(b.Rows, rowOf(c, p, self))
-		b.Labels = b.Labels || p.Judged
+		b.Labels = b.Labels || p.Judged && !d.ops.ReadOnly()
 	}
 	b.Kinds = choose(q, "verdict", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"unsure", "◆ Unsure"}, [2]string{"skipped", "Skipped"}, [2]string{"failed", "Failed"})
 	for i := range b.Kinds { // a reason belongs to skipped URLs only
@@ -253,7 +252,7 @@ func (d *Dashboard) problems(r *http.Request, c *head) (*pageFrame, error) {
 			others = append(others, x)
 		}
 	}
-	return &pageFrame{Title: "Problems", Command: command("status", c.Dir), Live: liveOf(c), Body: map[string]any{"Serious": serious, "Others": others, "C": c}}, nil
+	return &pageFrame{Title: "Problems", Command: command("status", c.Dir, "--problems"), Live: liveOf(c), Body: map[string]any{"Serious": serious, "Others": others, "C": c}}, nil
 }
 
 // frontierBody is the page of what comes next.

@@ -151,7 +151,7 @@ func (b *pageBody) marker() func(string) bool {
 	words, stems := map[string]bool{}, []string{}
 	if b.Judged != nil {
 		for _, x := range b.Judged.Because {
-			if isSum(x.What) || x.Weight == 0 {
+			if operations.IsSum(x.What) || x.Weight == 0 {
 				continue
 			}
 			for _, w := range strings.Fields(strings.ToLower(x.What + " " + x.Word)) {
@@ -209,7 +209,7 @@ const maxFlips = 3
 func (b *pageBody) flips(c *head) {
 	j := b.Judged
 	for _, x := range j.Because {
-		if x.Flips && len(b.Flips) < maxFlips && !isSum(x.What) && x.What != "bias" {
+		if x.Flips && len(b.Flips) < maxFlips && !operations.IsSum(x.What) && x.What != "bias" {
 			b.Flips = append(b.Flips, flip{What: "without " + quoted(x), Score: score(x.Without)})
 		}
 	}
@@ -261,7 +261,7 @@ func together(j *collection.Ruling) (names []string, left float64) {
 		return nil, 0
 	}
 	for _, x := range j.Because { // the strongest first
-		if x.Weight*side <= 0 || isSum(x.What) || x.What == "bias" {
+		if x.Weight*side <= 0 || operations.IsSum(x.What) || x.What == "bias" {
 			continue
 		}
 		names, sum = append(names, quoted(x)), sum-x.Weight

@@ -139,7 +139,7 @@ func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 		Words: q.Get("words"), Seeds: q.Get("seeds"), Name: q.Get("name"), Contact: q.Get("contact"), Topic: q.Get("topic"), Demo: q.Get("demo") != "",
 		Pages: cmp.Or(q.Get("pages"), "200"), Jobs: d.ops.Jobs(),
 	}
-	f := &pageFrame{Title: "New crawl", Command: `dowse crawl 'coral bleaching' --seed https://example.org/ --pages 200`, Body: b}
+	f := &pageFrame{Title: "New crawl", Command: command("crawl", "--help"), Body: b}
 	f.Poll = slices.ContainsFunc(b.Jobs, func(j operations.Job) bool { return j.State == operations.JobRunning })
 	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds)}
 	if len(question.Words) == 0 && strings.TrimSpace(b.Topic) == "" {

@@ -14,9 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"dowse"
 	"dowse/crawler"
-	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/internal/tgraph"
 	"dowse/settings"
@@ -307,20 +305,8 @@ func TestLabFiles(t *testing.T) {
 	}
 }
 
-// The terms of verdicts are added up by what they did, without sums of small ones.
+// The terms of the judge lead to the pages that have them.
 func TestTerms(t *testing.T) {
-	row := func(list ...dowse.Because) *facts.Row {
-		r := &facts.Row{Page: &dowse.Page{}}
-		r.Page.Verdict.Because = list
-		return r
-	}
-	got := strongest(addedUp([]*facts.Row{
-		row(dowse.Because{What: `"tide"`, Weight: 1}, dowse.Because{What: "370 other terms", Weight: 9}, dowse.Because{What: "bias", Weight: -9}),
-		row(dowse.Because{What: `"tide"`, Weight: 3}, dowse.Because{What: `"shop"`, Weight: -5}, dowse.Because{What: `"x"`, Weight: 0}),
-	}))
-	if len(got) != 2 || got[0].Name != `"shop"` || got[1].Name != `"tide"` || got[1].Pages != 2 || got[1].Weight != 2 {
-		t.Errorf("got %+v", got)
-	}
 	s := open(t, copied(t))
 	_, body, _ := s.get(t, "/c/pools/topic")
 	href := html.UnescapeString(between(body, `<a href="/c/pools/pages?reason=`, `"`))

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/facts"
+	"dowse/internal/operations"
 )
 
 // A row is a page or URL as lists show it. Its texts are harmless already.
@@ -61,7 +62,7 @@ func reasonText(r *facts.Row, n int) string {
 			break
 		}
 		what := b.What
-		if isSum(what) {
+		if operations.IsSum(what) {
 			continue
 		}
 		if r.Spell != nil {
@@ -72,13 +73,6 @@ func reasonText(r *facts.Row, n int) string {
 		words = append(words, signed(b.Weight)+" "+tidy(what, 40))
 	}
 	return strings.Join(words, " · ")
-}
-
-// isSum reports whether a reason is the sum of many small ones, such as "370 other terms". It is part of the sum
-// and says nothing about the page.
-func isSum(what string) bool {
-	n, rest, _ := strings.Cut(what, " other ")
-	return rest != "" && n != "" && strings.Trim(n, "0123456789,") == ""
 }
 
 // pageHref returns the address of the page about a URL.

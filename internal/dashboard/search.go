@@ -58,7 +58,7 @@ func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 		args = append(args, "--", b.Query)
 	}
 	if b.Query == "" && b.Similar == "" {
-		f.Command = command(append(args, "WORDS")...)
+		f.Command = command("search", "--help") // what can be asked for
 		return f, nil
 	}
 	f.Command = command(args...)

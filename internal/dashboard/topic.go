@@ -68,7 +68,7 @@ func (d *Dashboard) topic(r *http.Request, c *head) (*pageFrame, error) {
 	if b.On, b.Off, b.Of, err = d.terms(r.Context(), c, q); err != nil {
 		return nil, err
 	}
-	f := &pageFrame{Title: "Topic", Command: command("topic", "show", c.Dir), Body: b}
+	f := &pageFrame{Title: "Topic", Command: command("topic", "show", c.Dir, "--used"), Body: b}
 	return f, nil
 }
 

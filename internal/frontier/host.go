@@ -1,6 +1,10 @@
 package frontier
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // HostID numbers hosts, the units of politeness, in the order in which they
 // were first seen, from 0.
@@ -78,3 +82,17 @@ func (f *Frontier) BestOnIf(h HostID, most int, keep func(ID) bool) (ID, bool) {
 
 // WaitingOn returns how many leads of the host wait.
 func (f *Frontier) WaitingOn(h HostID) int { return len(f.host(h).leads) }
+
+// HostRanks returns the place of each host in the order of their names.
+func (f *Frontier) HostRanks() []uint32 {
+	order := make([]HostID, f.Hosts())
+	for i := range order {
+		order[i] = HostID(i)
+	}
+	slices.SortFunc(order, func(a, b HostID) int { return strings.Compare(f.HostName(a), f.HostName(b)) })
+	ranks := make([]uint32, len(order))
+	for i, h := range order {
+		ranks[h] = uint32(i)
+	}
+	return ranks
+}

@@ -81,10 +81,15 @@ func pagesCommand(dir string, q *PageQuery, first int) string {
 		args = append(args, "--skipped="+q.Skipped)
 	}
 	if q.Host != "" {
-		args = append(args, "--host", q.Host)
+		args = append(args, flagArgument("host", q.Host))
 	}
 	if !q.Since.IsZero() {
 		args = append(args, "--since", q.Since.Format(time.RFC3339))
+	}
+	for _, x := range [][2]string{{"lang", q.Language}, {"text", q.Text}, {"because", q.Reason}, {"model", q.Model}} {
+		if x[1] != "" {
+			args = append(args, flagArgument(x[0], x[1]))
+		}
 	}
 	if q.Sort != SortFetched {
 		args = append(args, "--sort", q.Sort)

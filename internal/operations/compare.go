@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"dowse"
@@ -23,6 +24,8 @@ type Compared struct {
 	Fetched  int     `json:"fetched"`
 	OnTopic  int     `json:"on_topic"`
 	Harvest  float64 `json:"harvest" doc:"on topic / fetched, as its own judge sees it"`
+	Low      float64 `json:"harvest_low" doc:"of its 95 % interval"`
+	High     float64 `json:"harvest_high"`
 	Hosts    int     `json:"hosts"`
 	HostsOn  int     `json:"hosts_on_topic" doc:"hosts with pages on topic"`
 	Top      []Node  `json:"top" doc:"the hosts with the most pages"`
@@ -40,6 +43,26 @@ type Overlap struct {
 	InB   []string `json:"sample_b" doc:"some pages that only the second has"`
 	// Estimated reports that the counts come from an even sample of the pages.
 	Estimated bool `json:"estimated,omitempty" doc:"whether the counts are estimates from a sample"`
+	// Difference is nil if one of them has no page.
+	Difference *Difference `json:"difference,omitempty" doc:"of the harvests"`
+}
+
+// A Difference is the harvest of a collection minus that of another one, with its 95 % interval.
+type Difference struct {
+	Harvest float64 `json:"harvest" doc:"of the first minus that of the second"`
+	Low     float64 `json:"low" doc:"of the 95 % interval"`
+	High    float64 `json:"high"`
+}
+
+// Words returns which of the two is better.
+func (d *Difference) Words() string {
+	switch {
+	case d.Low > 0:
+		return "the first is better"
+	case d.High < 0:
+		return "the second is better"
+	}
+	return "no clear difference"
 }
 
 // Differs is a setting that is not the same in all collections.
@@ -94,6 +117,7 @@ func (o *Operations) Compare(ctx context.Context, ids []string) (*Comparison, er
 				return nil, err
 			}
 			p.A, p.B = ids[i], ids[k]
+			p.Difference = harvestDifference(&x.Collections[i], &x.Collections[k])
 			x.Pairs = append(x.Pairs, p)
 		}
 	}
@@ -114,6 +138,9 @@ func comparedOf(ctx context.Context, id string, v *openView) (*Compared, error) 
 	defer v.mu.Unlock()
 	st := v.cr.Status()
 	c.Fetched, c.OnTopic, c.Harvest, c.Hosts = st.Fetched, st.OnTopic, st.Harvest, st.Hosts
+	if c.Fetched > 0 {
+		c.Low, c.High = wilson(c.OnTopic, c.Fetched)
+	}
 	curve := &Series{Points: []Point{}}
 	err := curve.fill(ctx, v, SeriesQuery{Points: comparedPoints, Window: defaultWindow})
 	c.Points = curve.Points
@@ -194,4 +221,24 @@ func (x *Comparison) settings(views []*openView) {
 			x.Differ = append(x.Differ, Differs{f.Name(), values})
 		}
 	}
+}
+
+// wilson returns the 95 % interval of a share by Wilson's method.
+func wilson(on, of int) (low, high float64) {
+	const z = 1.959963984540054
+	n := float64(of)
+	p := float64(on) / n
+	centre, half := (p+z*z/(2*n))/(1+z*z/n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))/(1+z*z/n)
+	return max(0, centre-half), min(1, centre+half)
+}
+
+// harvestDifference returns the difference of two harvests with its 95 % interval, which is Newcombe's: that of the two
+// intervals by Wilson. Pages of one crawl are no independent draws, so the interval is a lower bound of the doubt.
+func harvestDifference(a, b *Compared) *Difference {
+	if a.Fetched == 0 || b.Fetched == 0 {
+		return nil
+	}
+	pa, pb := float64(a.OnTopic)/float64(a.Fetched), float64(b.OnTopic)/float64(b.Fetched)
+	d := pa - pb
+	return &Difference{d, d - math.Hypot(pa-a.Low, b.High-pb), d + math.Hypot(a.High-pa, pb-b.Low)}
 }

@@ -29,7 +29,9 @@ type SiteQuery struct {
 type SiteList struct {
 	Sites []site.Site `json:"sites"`
 	Total int         `json:"total" doc:"sites of the whole list"`
-	Seen  time.Time   `json:"seen" doc:"the moment that the list shows"`
+	// Grouped reports that the crawl looks for pages: its hosts are the sites, and links between them are not counted.
+	Grouped bool      `json:"grouped,omitempty" doc:"whether the sites are the hosts of a crawl for pages, whose links are not counted"`
+	Seen    time.Time `json:"seen" doc:"the moment that the list shows"`
 
 	Command string `json:"command" doc:"the command that lists the same"`
 }
@@ -129,7 +131,9 @@ func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteLi
 	}
 	x := &SiteList{Sites: []site.Site{}, Command: sitesCommand(s.dir, &q)}
 	err = s.locked(ctx, func(v *openView) error {
-		if _, err := v.col.Sites(); errors.Is(err, collection.ErrNoSites) && len(v.pages.ids) > maxGroupedPages {
+		_, err := v.col.Sites()
+		x.Grouped = errors.Is(err, collection.ErrNoSites)
+		if x.Grouped && len(v.pages.ids) > maxGroupedPages {
 			return failf(TooLarge, "", "this crawl looks for pages, and has more than %d to group into sites; the list of hosts has their counts", maxGroupedPages)
 		}
 		list, err := v.sites(q.Homepage)

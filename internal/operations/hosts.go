@@ -145,7 +145,7 @@ func (l *HostList) fill(dir string, q HostQuery, from *cursor, all []collection.
 
 // wants reports whether a host is selected.
 func (q *HostQuery) wants(r *collection.HostRow) bool {
-	if q.Text != "" && !contains(r.Host, q.Text) {
+	if q.Text != "" && !facts.Contains(r.Host, q.Text) {
 		return false
 	}
 	switch q.Show {

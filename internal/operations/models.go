@@ -224,6 +224,16 @@ func entriesOf(s *settings.Settings) []SettingEntry {
 	return list
 }
 
+// SettingsOf returns every setting that has a flag, with its value.
+func SettingsOf(s *settings.Settings) (list []SettingValue) {
+	for _, f := range settings.Fields() {
+		if f.Flag != "" {
+			list = append(list, SettingValue{f.Flag, f.Text(s), f.Default, f.Help, changeable(f.Flag)})
+		}
+	}
+	return list
+}
+
 // maxChanges is how many changes of settings an answer has.
 const maxChanges = 500
 
@@ -238,12 +248,7 @@ func (o *Operations) Settings(ctx context.Context, id string) (*Settings, error)
 		return nil, err
 	}
 	x := &Settings{Name: kept.Name, Dir: s.dir, Version: kept.Version, Begun: kept.Begun, Seeds: append([]string{}, kept.Seeds...), Settings: []SettingValue{}, Entries: entriesOf(&kept.Settings), Limits: kept.Limits}
-	for _, f := range settings.Fields() {
-		if f.Flag == "" {
-			continue
-		}
-		x.Settings = append(x.Settings, SettingValue{f.Flag, f.Text(&kept.Settings), f.Default, f.Help, changeable(f.Flag)})
-	}
+	x.Settings = append(x.Settings, SettingsOf(&kept.Settings)...)
 	topic, err := (&collection.Collection{Dir: s.dir}).Topic()
 	if err != nil {
 		return nil, err

@@ -242,6 +242,20 @@ func (o *Operations) Dir(id string) (string, error) {
 	return s.dir, nil
 }
 
+// ID returns the ID of the collection in a directory.
+func (o *Operations) ID(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range o.all() {
+		if s.dir == dir {
+			return s.id, nil
+		}
+	}
+	return "", failf(NotFound, "", "%s is not a collection", clip(dir))
+}
+
 // all returns all collections, sorted by ID.
 func (o *Operations) all() (list []*shelf) {
 	o.mu.Lock()

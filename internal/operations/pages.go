@@ -73,10 +73,12 @@ type PageList struct {
 	Pages []*facts.Row `json:"pages" doc:"the pages of this part"`
 	Next  string       `json:"next,omitempty" doc:"cursor of the next part; none if this is the last"`
 	// Total is nil if it is not known, because a condition is checked on each row.
-	Total   *int      `json:"total,omitempty" doc:"pages of the whole list, if that is known"`
-	Partial bool      `json:"partial,omitempty" doc:"whether the search for pages that meet the conditions was interrupted: the next part goes on"`
-	Seen    time.Time `json:"seen" doc:"the moment that the list shows"`
-	Command string    `json:"command,omitempty" doc:"a command that lists the same, if there is one"`
+	Total *int `json:"total,omitempty" doc:"pages of the whole list, if that is known"`
+	// TakenDown is part of no count of rows: nothing of such a URL is kept that could be listed.
+	TakenDown int       `json:"taken_down,omitempty" doc:"URLs that the conditions select, and that were taken down: they are not listed"`
+	Partial   bool      `json:"partial,omitempty" doc:"whether the search for pages that meet the conditions was interrupted: the next part goes on"`
+	Seen      time.Time `json:"seen" doc:"the moment that the list shows"`
+	Command   string    `json:"command" doc:"the command that lists the same"`
 }
 
 // A cursor is where a list goes on: behind the row with this key.
@@ -85,6 +87,7 @@ type cursor struct {
 	Key  float64     `json:"k"`
 	Host string      `json:"h,omitempty"`
 	ID   frontier.ID `json:"i"`
+	Rows int         `json:"n,omitempty"` // before it, of a list whose conditions are checked row by row
 }
 
 // encode returns the cursor as a text for callers, who must not interpret it.
@@ -137,7 +140,13 @@ func (q *PageQuery) others() bool { return q.Failed || q.Skipped != "" }
 
 // dear reports whether rows have to be read to know whether they are selected.
 func (q *PageQuery) dear() bool {
-	return q.Reason != "" || q.Language != "" || q.Text != "" || q.Model != "" || q.others() && !q.Since.IsZero()
+	c := q.conditions()
+	return c.Any() || q.others() && !q.Since.IsZero()
+}
+
+// conditions returns those that are checked on visits.
+func (q *PageQuery) conditions() facts.Conditions {
+	return facts.Conditions{Reason: q.Reason, Language: q.Language, Text: q.Text, Model: q.Model}
 }
 
 // limit checks the length of a list.
@@ -269,18 +278,25 @@ func (v *openView) list(ctx context.Context, q *PageQuery, from *cursor, list *P
 		}
 	}
 	if q.others() {
-		v.passOthers(q, p)
+		list.TakenDown = v.passOthers(q, p)
 	} else if err := v.passPages(ctx, q, p); err != nil {
 		return err
 	}
 	rows := p.sorted()
-	list.Command = q.command(v.col.Dir, p.total-p.left)
+	before := p.total - p.left
+	if q.dear() {
+		before = 0
+		if from != nil {
+			before = from.Rows
+		}
+	}
+	list.Command = pagesCommand(v.col.Dir, q, before)
 	more := p.left > len(rows)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for i, x := range rows {
 		if len(list.Pages) == q.Limit || i == maxLooked {
-			list.Next, list.Partial = v.cursorAt(q, rows[i-1]), len(list.Pages) < q.Limit
+			list.Next, list.Partial = v.cursorAt(q, rows[i-1], before+len(list.Pages)), len(list.Pages) < q.Limit
 			break
 		}
 		row, err := v.rowIf(q, x.id)
@@ -294,7 +310,7 @@ func (v *openView) list(ctx context.Context, q *PageQuery, from *cursor, list *P
 			return ctx.Err()
 		}
 		if i == len(rows)-1 && more {
-			list.Next, list.Partial = v.cursorAt(q, x), len(list.Pages) < q.Limit
+			list.Next, list.Partial = v.cursorAt(q, x, before+len(list.Pages)), len(list.Pages) < q.Limit
 		}
 	}
 	if !q.dear() {
@@ -303,9 +319,12 @@ func (v *openView) list(ctx context.Context, q *PageQuery, from *cursor, list *P
 	return nil
 }
 
-// cursorAt returns the cursor behind a row.
-func (v *openView) cursorAt(q *PageQuery, x pick) string {
+// cursorAt returns the cursor behind a row, with how many rows were listed so far.
+func (v *openView) cursorAt(q *PageQuery, x pick, rows int) string {
 	c := cursor{Sort: q.Sort, Key: x.key, ID: x.id}
+	if q.dear() {
+		c.Rows = rows
+	}
 	if q.Sort == SortHost {
 		f := v.col.Crawl.Frontier()
 		c.Host = f.HostName(f.Host(x.id))
@@ -376,14 +395,14 @@ func (v *openView) key(sort string, i int, threshold float64) float64 {
 	return float64(c.places[i])
 }
 
-// passOthers offers the URLs that failed or were skipped.
-func (v *openView) passOthers(q *PageQuery, p *picks) {
+// passOthers offers the URLs that failed or were skipped, and returns how many of them were taken down.
+func (v *openView) passOthers(q *PageQuery, p *picks) (gone int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f := v.col.Crawl.Frontier()
 	hosts := hostsNamed(v.col.Crawl.Frontier(), q.Host)
 	if q.Host != "" && len(hosts) == 0 {
-		return
+		return 0
 	}
 	if q.Sort == SortHost {
 		v.rank()
@@ -393,6 +412,10 @@ func (v *openView) passOthers(q *PageQuery, p *picks) {
 		failed := q.Failed && state == dowse.Dead
 		skipped := q.Skipped != "" && state == dowse.Excluded && reasonMatches(v.col.Crawl.ReasonFor(id), q.Skipped)
 		if !failed && !skipped || len(hosts) > 0 && !slices.Contains(hosts, f.Host(id)) {
+			continue
+		}
+		if v.col.Crawl.ReasonFor(id) == dowse.SkipForgotten {
+			gone++
 			continue
 		}
 		key := 0.0
@@ -406,6 +429,7 @@ func (v *openView) passOthers(q *PageQuery, p *picks) {
 		}
 		p.add(pick{key, id})
 	}
+	return gone
 }
 
 // reasonMatches reports whether a reason is the wanted one or a more specific one.
@@ -445,7 +469,7 @@ func (v *openView) rowIf(q *PageQuery, id frontier.ID) (*facts.Row, error) {
 			p = e.Page
 		}
 	}
-	if q.Text != "" && !contains(p.Title, q.Text) && !contains(string(v.col.URL(id)), q.Text) || !q.meets(p) {
+	if c := q.conditions(); !c.Meets(v.col.URL(id), p) {
 		return nil, nil
 	}
 	row, err := v.row(id)
@@ -453,22 +477,6 @@ func (v *openView) rowIf(q *PageQuery, id frontier.ID) (*facts.Row, error) {
 		row = nil
 	}
 	return row, err
-}
-
-// meets reports whether a visit meets the conditions on language, model and reasons.
-func (q *PageQuery) meets(p *dowse.Page) bool {
-	if q.Language != "" && !strings.EqualFold(p.Language, q.Language) && !strings.HasPrefix(strings.ToLower(p.Language), strings.ToLower(q.Language)+"-") {
-		return false
-	}
-	if q.Model != "" && !strings.HasPrefix(p.Verdict.Judge, q.Model) {
-		return false
-	}
-	return q.Reason == "" || slices.ContainsFunc(p.Verdict.Because, func(b dowse.Because) bool { return contains(b.What, q.Reason) })
-}
-
-// contains reports whether a text has a part, in any case.
-func contains(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // hostsNamed returns the hosts with a name, with or without their port; nil for "".
@@ -493,16 +501,7 @@ func (v *openView) rank() {
 	if v.ranked {
 		return
 	}
-	f := v.col.Crawl.Frontier()
-	order := make([]frontier.HostID, f.Hosts())
-	for i := range order {
-		order[i] = frontier.HostID(i)
-	}
-	slices.SortFunc(order, func(a, b frontier.HostID) int { return strings.Compare(f.HostName(a), f.HostName(b)) })
-	v.hostRank = make([]uint32, len(order))
-	for i, h := range order {
-		v.hostRank[h] = uint32(i)
-	}
+	v.hostRank = v.col.Crawl.Frontier().HostRanks()
 	v.ranked = true
 }
 
@@ -545,15 +544,6 @@ func (v *openView) timeAt(place uint64) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return e.At, nil
-}
-
-// command returns the command that lists the same pages, behind the first ones, "" if the command
-// line has no such selection.
-func (q *PageQuery) command(dir string, first int) string {
-	if q.Language != "" || q.Text != "" || q.Model != "" || q.Reason != "" || q.Sort == SortHost {
-		return ""
-	}
-	return pagesCommand(dir, q, first)
 }
 
 // number returns a number as a word of a command.
