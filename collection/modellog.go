@@ -55,6 +55,9 @@ type Model struct {
 	// Zero is the log-odds value that counts as neutral; nil in logs of old
 	// versions.
 	Zero *float64 `json:"zero,omitempty"`
+	// Temperature divides the log-odds of the judge with the model; 0 in logs
+	// of old versions, and for models that need none.
+	Temperature float64 `json:"temperature,omitempty"`
 
 	// Grown is how many pages of the crawl were positive examples because the
 	// words of the topic rate them high; 0 for a model that did not grow from

@@ -35,7 +35,7 @@ func TestKillWhileGrowing(t *testing.T) {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
 	want, got := inUse(t, whole), inUse(t, killed)
-	if want.Grown == 0 || want.Hash != got.Hash || want.Grown != got.Grown || want.Contrast != got.Contrast || want.Seen != got.Seen || *want.Zero != *got.Zero {
+	if want.Grown == 0 || want.Hash != got.Hash || want.Grown != got.Grown || want.Contrast != got.Contrast || want.Seen != got.Seen || *want.Zero != *got.Zero || want.Temperature != got.Temperature {
 		t.Errorf("whole: %+v\nkilled: %+v", want, got)
 	}
 	verified(t, killed)

@@ -55,7 +55,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 		return nil, nil, err
 	}
 	zero := j.Zero()
-	r.made.Zero = &zero
+	r.made.Zero, r.made.Temperature = &zero, m.Temperature
 	return j.Named(r.made.Model), j.Model(), nil
 }
 
@@ -77,7 +77,7 @@ func (g *judging) addLabels(ctx context.Context, r *retraining, m *topic.Materia
 		return err
 	}
 	m.Examples = append(m.Examples, labels...)
-	m.Trained, m.Zero = nil, nil
+	m.Trained, m.Zero, m.Temperature = nil, nil, 0
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (g *judging) reuse(r *retraining, m *topic.Material) bool {
 	if err != nil {
 		return false
 	}
-	m.Trained, m.Zero = model, r.prior.Zero
+	m.Trained, m.Zero, m.Temperature = model, r.prior.Zero, r.prior.Temperature
 	made, p := &r.made, &r.prior
 	made.Seen, made.Contrast, made.Instead, made.Grown = p.Seen, p.Contrast, p.Instead, p.Grown
 	made.WordNet, made.Meant = p.WordNet, p.Meant
@@ -158,7 +158,7 @@ func (g *judging) withModel(made collection.Model, model judge.Model, by float64
 	if err != nil {
 		return nil, err
 	}
-	m.Trained, m.Zero, m.Raise = model, made.Zero, by
+	m.Trained, m.Zero, m.Temperature, m.Raise = model, made.Zero, made.Temperature, by
 	j, err := g.topic.NewJudge(m)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package judge_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -31,6 +33,33 @@ func TestDenseIsSparse(t *testing.T) {
 				}
 			}
 			j.Learn(judgetest.Class(41)[40])
+		}
+	}
+}
+
+// TestTrainsOnTerms compares a judge that was trained on the terms of its examples with one that was trained on
+// all slots: saved, they are the same to the byte.
+func TestTrainsOnTerms(t *testing.T) {
+	for _, slots := range []int{1 << 16, 64} {
+		how := judge.Logistic{Slots: slots, Epochs: 3}
+		m, err := how.Train(judgetest.Class(30))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := how.TrainSparse(judgetest.Class(30))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d slots: the judge is %.300s, want %.300s", slots, got, want)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package judge
 
+import "dowse/internal/text"
+
 // Known returns the number of tokens known.
 func (b *MultinomialBags) Known() int { return len(b.counts) }
 
@@ -65,4 +67,21 @@ func (j *Online) Sparse() Model {
 	c := j.copy()
 	c.reading.Do(func() { c.reader = c.trained })
 	return c
+}
+
+// TrainSparse is Train on tables with all slots.
+func (t Logistic) TrainSparse(examples []Example) (Model, error) {
+	j, err := t.untrained()
+	if err != nil {
+		return nil, err
+	}
+	s := t.features().sample(examples)
+	var counts []text.Vector
+	for _, b := range s.bags {
+		j.nameAll(b.terms)
+		counts = append(counts, j.space.count(b))
+	}
+	j.state.train(j.made, counts, s.wanted)
+	j.state.calibrate(j.made, counts, s.wanted)
+	return j, nil
 }

@@ -62,36 +62,48 @@ type sample struct {
 
 // sample reads the examples into bags.
 func (f Features) sample(examples []Example) *sample {
-	a := f.analyzer(0)
+	r := newBagReader(f.analyzer(0), f.head())
 	s := &sample{Features: f}
 	for i := range examples {
-		s.bags = append(s.bags, readBag(a, examples[i].page(), f.head()))
+		s.bags = append(s.bags, r.read(examples[i].page()))
 		s.wanted = append(s.wanted, examples[i].Relevant)
 		s.sites = append(s.sites, examples[i].site())
 	}
 	return s
 }
 
-// readBag counts the terms of a page; a term in title, description or keywords counts
+// A bagReader counts the terms of pages; a term in title, description or keywords counts
 // head times.
-func readBag(a *text.Analyzer, p *dowse.Page, head float64) bag {
-	counts := map[string]float64{}
-	terms := a.AppendTerms(nil, p.Text, p.Words)
-	for _, t := range terms {
-		counts[t]++
+type bagReader struct {
+	analyzer *text.Analyzer
+	head     float64
+	terms    []string           // of a page
+	counts   map[string]float64 // of a page
+}
+
+func newBagReader(a *text.Analyzer, head float64) *bagReader {
+	return &bagReader{analyzer: a, head: head, counts: map[string]float64{}}
+}
+
+// read returns the terms of a page and their counts.
+func (r *bagReader) read(p *dowse.Page) bag {
+	clear(r.counts)
+	r.terms = r.analyzer.AppendTerms(r.terms[:0], p.Text, p.Words)
+	for _, t := range r.terms {
+		r.counts[t]++
 	}
 	for _, part := range heads(p) {
-		for _, t := range a.Terms(part) {
-			counts[t] += head
+		for _, t := range r.analyzer.Terms(part) {
+			r.counts[t] += r.head
 		}
 	}
-	b := bag{terms: make([]string, 0, len(counts))}
-	for t := range counts {
+	b := bag{terms: make([]string, 0, len(r.counts)), counts: make([]float64, len(r.counts))}
+	for t := range r.counts {
 		b.terms = append(b.terms, t)
 	}
 	slices.Sort(b.terms)
-	for _, t := range b.terms {
-		b.counts = append(b.counts, counts[t])
+	for i, t := range b.terms {
+		b.counts[i] = r.counts[t]
 	}
 	return b
 }

@@ -12,7 +12,8 @@ import (
 type Pages struct {
 	made   Logistic
 	bags   []bag
-	counts []text.Vector // by example: counts by slot
+	slots  []int32       // of the terms of all examples, ascending
+	counts []text.Vector // by example: counts by index in slots
 }
 
 // Read reads examples, whose labels make no difference. It returns an error for parameters
@@ -27,7 +28,30 @@ func (t Logistic) Read(examples []Example) (*Pages, error) {
 	for i, b := range p.bags {
 		p.counts[i] = j.space.count(b)
 	}
+	p.number(j.made.Slots)
 	return p, nil
+}
+
+// number numbers the slots that have a term, in their order, so that training works on tables of that size and
+// adds up the same numbers in the same order.
+func (p *Pages) number(slots int) {
+	numbers := make([]int32, slots)
+	for _, v := range p.counts {
+		for _, e := range v {
+			numbers[e.Term] = 1
+		}
+	}
+	for slot, used := range numbers {
+		if used != 0 {
+			numbers[slot] = int32(len(p.slots))
+			p.slots = append(p.slots, int32(slot))
+		}
+	}
+	for _, v := range p.counts {
+		for i := range v {
+			v[i].Term = numbers[v[i].Term]
+		}
+	}
 }
 
 // all returns the numbers of all examples.
@@ -60,11 +84,23 @@ func (p *Pages) train(of []int, wanted []bool) *Online {
 		j.nameAll(p.bags[i].terms)
 	}
 	counts := pick(p.counts, of)
-	j.state.train(j.made, counts, wanted)
+	state := newRegression(len(p.slots))
+	state.train(j.made, counts, wanted)
 	if n := kinds(wanted, nil); n[1] > 1 && n[0] > 0 {
-		j.state.calibrate(j.made, counts, wanted)
+		state.calibrate(j.made, counts, wanted)
 	}
+	j.state.spread(state, p.slots)
 	return j
+}
+
+// spread sets the state to that of a regression over some of the slots.
+func (s *regression) spread(from *regression, slots []int32) {
+	for i, slot := range slots {
+		s.weights[slot], s.squares[slot], s.df[slot] = from.weights[i], from.squares[i], from.df[i]
+	}
+	s.weights[len(s.weights)-1], s.squares[len(s.squares)-1] = from.bias(), from.squares[len(slots)]
+	s.docs, s.slope, s.shift = from.docs, from.slope, from.shift
+	s.reckon()
 }
 
 // LogOdds returns the log-odds of all examples by a judge that was trained on some of them.
@@ -75,6 +111,9 @@ func (p *Pages) LogOdds(j *Online) []float64 {
 	var x text.Vector
 	for i, v := range p.counts {
 		x = append(x[:0], v...)
+		for i := range x {
+			x[i].Term = p.slots[x[i].Term]
+		}
 		j.state.weigh(x)
 		list[i] = j.state.logOdds(x)
 	}

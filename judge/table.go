@@ -58,9 +58,9 @@ func (t Table) TopicWords(examples []Example) []TopicWord {
 // read returns the bags of the examples on topic and of the others. Title and meta
 // count like the text here: the paper weights them only when it compares.
 func (t Table) read(examples []Example) (wanted, others []bag) {
-	a := t.features().analyzer(0)
+	r := newBagReader(t.features().analyzer(0), 1)
 	for i := range examples {
-		b := readBag(a, examples[i].page(), 1)
+		b := r.read(examples[i].page())
 		if examples[i].Relevant {
 			wanted = append(wanted, b)
 		} else {

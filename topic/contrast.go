@@ -50,8 +50,11 @@ func (t *Topic) Against(m *Material) int {
 // is discarded.
 func (m *Material) SetContrast(pages []judge.Example, of string) {
 	m.Contrast, m.ContrastOf = pages, of
-	m.Trained, m.Zero = nil, nil
+	m.discard()
 }
+
+// discard removes what was trained before, after the training data has changed.
+func (m *Material) discard() { m.Trained, m.Zero, m.Temperature = nil, nil, 0 }
 
 // gatherContrast takes pages of the collections that the topic names as
 // contrast, if no directory supplied any: they are closer to what a crawl meets

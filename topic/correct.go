@@ -21,6 +21,7 @@ func (t *Topic) Correct(m *Material, labels []judge.Example, seen []Seen) (*judg
 		return nil, err
 	}
 	part := *m
+	part.Temperature = 0 // labels correct what was learnt; the temperature applies to the result
 	if part.Trained, part.Zero, err = prior.learnt(t); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,11 @@ const (
 	fewestBelow   = 5   // pages rated low; with fewer, nothing shows what the pages around the topic are like
 	filledBelow   = 30  // negative examples after everyday texts were added, where fewer than FewestSeen pages are rated low
 	wordless      = 0.1 // share of the pages seen, from the top, that words may call relevant by themselves
+
+	// grownHeat is the temperature of grown judges, see [Material]. They are too sure on both
+	// sides: pages that were taken as on topic are rated highest, and not all of them are, and
+	// near the topic more pages are on topic than pages rated lowest, which they learnt from, show.
+	grownHeat = 1.6
 )
 
 // growRounds are the numbers of pages taken as on topic, one per round. Each round rates
@@ -142,7 +147,7 @@ func (t *Topic) Grow(m *Material, seen []Seen) (g growth, ok bool, err error) {
 	}
 	x.level()
 	zero := float64(wordsWeight*(x.zero-wordsZero)) - x.shift
-	m.Trained, m.Zero = x.model, &zero
+	m.Trained, m.Zero, m.Temperature = x.model, &zero, x.temperature()
 	return x.growth(leaders), true, nil
 }
 
@@ -349,6 +354,15 @@ func (x *growing) level() {
 	}
 }
 
+// temperature returns the temperature of the grown judge, 0 for none. Where most pages seen are
+// on topic, those taken as on topic are, too, and the judge is not sure enough.
+func (x *growing) temperature() float64 {
+	if x.thin() || x.shift != 0 {
+		return 0
+	}
+	return grownHeat
+}
+
 // all returns the numbers of all pages seen.
 func (x *growing) all() (list []int) {
 	for i := range x.seen {
@@ -360,8 +374,9 @@ func (x *growing) all() (list []int) {
 // growth describes the last round.
 func (x *growing) growth(leaders []int) growth {
 	g := growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders), Meanings: x.meanings}
-	line := logit(x.topic.OnTopic())
-	hosts := map[string]bool{} // with pages that were relevant; whether one of them still is
+	wanted := logit(x.topic.OnTopic())
+	line := wanted * max(x.temperature(), 1) // of log-odds before the temperature
+	hosts := map[string]bool{}               // with pages that were relevant; whether one of them still is
 	var before []int
 	for i, s := range x.seen {
 		called := x.odds[i]+x.shift >= line
@@ -372,13 +387,13 @@ func (x *growing) growth(leaders []int) growth {
 			}
 		}
 		was := x.words[i]
-		if was >= line {
+		if was >= wanted {
 			g.Words++
 		}
 		if s.Before > 0 {
 			was, g.Again = logit(s.Before), true
 		}
-		if was >= line {
+		if was >= wanted {
 			g.Before++
 			before = append(before, i)
 			host := weburl.Host(s.Page.URL)

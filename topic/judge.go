@@ -93,6 +93,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 		j.prefer = t
 	}
 	j.pool()
+	j.cool(m.Temperature)
 	j.raise(m.Raise)
 	return j, nil
 }
@@ -201,6 +202,17 @@ func (j *Judge) pool() {
 	j.evidence[0].weight = 1
 	if len(models) > 0 {
 		j.evidence[0].weight, j.evidence[0].zero = wordsWeight, wordsZero
+	}
+}
+
+// cool divides the log-odds of every page and window by a temperature, if there is a learnt
+// model and a temperature. Reasons are divided as well, so that they still add up.
+func (j *Judge) cool(temperature float64) {
+	if j.model == nil || temperature == 0 {
+		return
+	}
+	for i := range j.evidence {
+		j.evidence[i].weight /= temperature
 	}
 }
 

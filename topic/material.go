@@ -58,6 +58,10 @@ type Material struct {
 	// Raise is added to the log-odds of every page by the judge that is made with the
 	// trained model: it moves the threshold and keeps the order. [Judge.Zero] includes it.
 	Raise float64
+	// Temperature divides the log-odds of the judge that is made with the trained model, so
+	// that a relevance is the share of such pages that are on topic (temperature scaling: Guo
+	// et al. 2017); 0 for none. No page crosses even odds, and none changes its rank.
+	Temperature float64
 	// Meanings are what the words of the topic may mean, for [Topic.Grow].
 	Meanings []Meaning
 	// Seeds are the URLs that the sources supply, for a topic with SeedsFrom.

@@ -316,7 +316,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C, dowse stop or a closed terminal", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
 	dowse.StopMemory: "the pages fetched so far fill the memory that it may use (--memory)",
 }
 

@@ -404,10 +404,17 @@ func (st *status) state(now time.Time) string {
 	case st.Copy != 0:
 		return fmt.Sprintf("a copy that a standby keeps up to date (process %d); it goes on if the coordinator fails", st.Copy)
 	case st.Killed:
-		return "not running: the last run was killed; to continue: " + resumeCommand(st.Dir)
+		return "not running: the last run was killed, or copied while it ran; to continue: " + resumeCommand(st.Dir)
 	case st.Ended.IsZero():
 		return "not running"
 	}
 	ago := now.Sub(st.Ended).Round(time.Second)
-	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeaning(&st.Status.Status), orDefault(string(st.Stopped), "no reason given"))
+	if st.By == operations.ByCopy {
+		return fmt.Sprintf("a copy, made %s ago while the crawl ran; to continue here: %s", ago, resumeCommand(st.Dir))
+	}
+	means := stopMeaning(&st.Status.Status)
+	if st.Stopped == dowse.StopSignal {
+		means = orDefault(signalMeans[st.By], means)
+	}
+	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, means, orDefault(string(st.Stopped), "no reason given"))
 }

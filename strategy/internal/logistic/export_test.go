@@ -5,3 +5,6 @@ type (
 	Auto   = auto
 	Online = online
 )
+
+// WordsAt is wordsAt, for the tests outside the package.
+var WordsAt = wordsAt

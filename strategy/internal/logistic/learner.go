@@ -18,7 +18,7 @@ type learner struct {
 	codes   *text.Codes[uint16] // of words; nil before begin
 	terms   *text.Analyzer      // that codes are made with
 	spans   []dowse.Span
-	around  []uint16 // codes of the words of a window
+	around  []uint16 // codes of the words of a window or phrase
 	e       link     // the link that is rated
 	heading headingAt
 
@@ -248,11 +248,9 @@ func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32)
 // place adds the words of one of the places in which a page links to a target, and
 // returns the judge's ratings of window and anchor.
 func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anchor float64) {
-	t := linktext.Cut(m.Anchor, linktext.MaxBytes)
-	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
-	for _, w := range s.spans[:min(len(s.spans), linktext.MaxWords)] {
-		c := s.codes.In(t, int(w.Start), int(w.End))
-		s.kin.meet(c, t[w.Start:w.End])
+	t, words, codes := s.phrase(p, m.Anchor, m.At.Start, linktext.MaxWords)
+	for i, c := range codes {
+		s.kin.meet(c, t[words[i].Start:words[i].End])
 		k.inAnchor(c, &s.form)
 	}
 	at := linktext.Within(&p.Document, m.Window)
@@ -262,6 +260,43 @@ func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anc
 	}
 	s.window(k, p, at)
 	return rating(m.Context), rating(m.AnchorScore)
+}
+
+// phrase returns the first words of an anchor or heading, as ranges of a text, and their codes. The first one
+// is expected to be word at of the page. If the page has the whole phrase there, its words need not be
+// cut from the phrase again, and are looked up by their numbers.
+func (s *learner) phrase(p *dowse.Page, phrase string, at int32, most int) (t string, words []dowse.Span, codes []uint16) {
+	t = linktext.Cut(phrase, linktext.MaxBytes)
+	if n := wordsAt(&p.Document, t, at); n > 0 {
+		end := at + int32(min(n, most))
+		s.around = s.pageCodes(s.around[:0], p, dowse.Span{Start: at, End: end})
+		return p.Text, p.Words[at:end], s.around
+	}
+	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
+	words = s.spans[:min(len(s.spans), most)]
+	s.around = s.codes.Append(s.around[:0], s.terms, t, words, nil)
+	return t, words, s.around
+}
+
+// wordsAt returns how many words a phrase has if it is the text of a document from word at on; 0 if it
+// is not, or ends within a word of the document.
+func wordsAt(d *dowse.Document, phrase string, at int32) (n int) {
+	if at < 0 || int(at) >= len(d.Words) {
+		return 0
+	}
+	start := int(d.Words[at].Start)
+	end := start + len(phrase)
+	if end > len(d.Text) || d.Text[start:end] != phrase {
+		return 0
+	}
+	words := d.Words[at:]
+	for n < len(words) && int(words[n].Start) < end {
+		n++
+	}
+	if n > 0 && int(words[n-1].End) > end {
+		return 0
+	}
+	return n
 }
 
 // window adds words around a link, as many as there is room for.
@@ -306,12 +341,11 @@ func (s *learner) headingCode(p *dowse.Page, heading int32) uint16 {
 	case s.heading.index == heading && s.heading.page == p.URL:
 		return s.heading.code
 	}
-	t := linktext.Cut(p.Headings[heading].Text, linktext.MaxBytes)
-	s.spans = dowse.AppendWords(s.spans[:0], t, 0)
+	t, words, codes := s.phrase(p, p.Headings[heading].Text, p.Headings[heading].At, headingWords)
 	sum := pattern(14695981039346656037)
 	any := false
-	for _, w := range s.spans[:min(len(s.spans), headingWords)] {
-		if c := s.codes.In(t, int(w.Start), int(w.End)); c != 0 && (t[w.Start] < '0' || t[w.Start] > '9') {
+	for i, c := range codes {
+		if first := t[words[i].Start]; c != 0 && (first < '0' || first > '9') {
 			sum.put(byte(c))
 			sum.put(byte(c >> 8))
 			any = true
