@@ -292,7 +292,7 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 // is coarse; what it must not miss are the text and the links, which a server
 // can make large.
 func sizeOf(p *dowse.Page) int64 {
-	const link, word = 320, 12 // bytes, with what hangs on them
+	const link, word = 600, 12 // bytes, with what hangs on them and what the crawl makes of them until the page is committed
 	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))
 }
 
