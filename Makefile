@@ -58,8 +58,9 @@ exportcost: ## export 100,000 pages of 20 KB on 2 processors: pages/s, heap, pro
 
 PAIRS ?= 5
 sinkcost: ## crawl 12,000 pages without and with each kind of sink, and with four, in turn, PAIRS times, and print what sinks cost
-	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http|opensearch|nats|four)$$' -benchtime 1x -sink-pages 12000 -timeout 2h || exit 1; done | \
-	awk '/^Benchmark/ { for (i = 2; i <= NF; i++) if ($$i ~ /^cpu/) v = $$(i-1); split($$1, n, /[\/-]/); if (n[2] == "none") base = v; else printf "%s %.1f us, %+.1f %% of the crawl\n", n[2], v, (v / base - 1) * 100 }'
+	for i in $$(seq $(PAIRS)); do GOMAXPROCS=2 go test ./internal/sink -run '^$$' -bench 'CrawlWithSinks/^(none|jsonl|http|opensearch|nats|four)$$' -benchtime 1x -sink-pages 12000 -timeout 2h 2>&1; done | \
+	awk '/^Benchmark/ { for (i = 2; i <= NF; i++) { if ($$i ~ /^cpu/) v = $$(i-1); if ($$i ~ /^records/) r = $$(i-1) } split($$1, n, /[\/-]/); if (n[2] == "none") base = v; else printf "%s %.1f us, %+.1f %% of the crawl, %.2f records per page by its end\n", n[2], v, (v / base - 1) * 100, r; next } \
+	!/^(goos|goarch|pkg|cpu|PASS|ok)/ { print; bad = 1 } END { exit bad }'
 
 bench: ## benchmarks of the hot paths
 	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/internal/treasure ./strategy/internal/interest ./internal/demo

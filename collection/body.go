@@ -272,7 +272,7 @@ func (c *Collection) document(p *dowse.Page, read func(body []byte, opt extract.
 		return nil, fmt.Errorf("collection: %s: %w", p.URL, reading(err))
 	}
 	text, _ := extract.Decode(body, header.Get("Content-Type"))
-	doc := read(text, extract.Options{Agent: c.Settings.Identity.Agent}, header)
+	doc := read(text, extract.Options{Agents: c.addressed()}, header)
 	if doc.Modified.IsZero() {
 		doc.Modified = fetch.LastModified(header)
 	}

@@ -390,6 +390,8 @@ func (x *exporter) graphml(w io.Writer) error {
 func (x *exporter) dot(w io.Writer) error {
 	return x.writeGraph(w, func(g *site.Graph) error { return g.DOT(w) }, func(g *linkGraph, l *graphLines) error {
 		l.add("digraph %s {", g.kind)
+		l.add(`  graph [outputorder=edgesfirst];`) // the names of nodes are above the links
+		l.add(`  edge [color="#00000033", arrowsize=0.6];`)
 		l.add(`  node [shape=box, style=filled, fillcolor="#e6e6e6"];`)
 		for _, id := range g.order {
 			n := g.nodes[id]

@@ -61,15 +61,18 @@ func holderNow(dir string) (pid int, crawls bool, err error) {
 		return 0, false, fmt.Errorf("collection: %s: %w: it names process %d", path, ErrHolder, pid)
 	case !strings.Contains(string(data), "\ncollection/"):
 		return 0, false, fmt.Errorf("collection: %s: %w: it is not a lock of dowse", path, ErrHolder)
+	case isForeign(pid):
+		return 0, false, fmt.Errorf("collection: %s: %w: it names process %d, which is another user's", path, ErrHolder, pid)
 	case !hasOpen(pid, st):
 		return 0, false, fmt.Errorf("collection: %s: %w: it names process %d, which does not work on it (another machine or container may)", path, ErrHolder, pid)
 	}
 	return pid, crawls, nil
 }
 
-// isHeld reports whether any process holds the lock.
+// isHeld reports whether any process holds the lock. It opens the file to read only, so that users who may not
+// write to the collection, such as a monitor, see that a crawl runs.
 func isHeld(dir string) bool {
-	f, err := durable.In(dir).Edit(lockName)
+	f, err := durable.In(dir).Open(lockName)
 	if err != nil {
 		return false
 	}
@@ -95,6 +98,12 @@ func hasOpen(pid int, file os.FileInfo) bool {
 		}
 	}
 	return false
+}
+
+// isForeign reports whether the files of a process can't be seen because it is another user's.
+func isForeign(pid int) bool {
+	_, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return errors.Is(err, os.ErrPermission)
 }
 
 // LastCommit returns when the journal last grew, by the clock of its file system; the zero

@@ -146,12 +146,7 @@ func (c *Collection) MarkCrawl() {
 // 0 for none, and reports whether that process crawls. The number is for people;
 // use [Holder] before sending a signal.
 func Running(dir string) (pid int, crawls bool) {
-	f, err := durable.In(dir).Edit(lockName)
-	if err != nil {
-		return 0, false
-	}
-	defer f.Close()
-	if f.TryShared() == nil {
+	if !isHeld(dir) {
 		return 0, false
 	}
 	return readLock(dir)

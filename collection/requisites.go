@@ -9,9 +9,99 @@ import (
 
 	"dowse"
 	"dowse/internal/archive"
+	"dowse/internal/extract"
 	"dowse/internal/frontier"
+	"dowse/internal/plain"
 	"dowse/internal/requisite"
 )
+
+// withheldRequisites returns the places of the requisites that the archive must not have, and adds them to what is
+// withheld: those whose own answers ask for what the export respects, and those that only withheld pages use.
+// A note counts the former.
+func (x *exporter) withheldRequisites() (left map[dowse.Place]bool, err error) {
+	left = map[dowse.Place]bool{}
+	if len(x.sel.respect) == 0 && len(x.withheld.urls) == 0 {
+		return left, nil
+	}
+	unused, err := x.unusedRequisites()
+	if err != nil {
+		return nil, err
+	}
+	asked := 0
+	for l, err := range requisite.Lines(x.c.Dir) {
+		if err == nil {
+			err = x.ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.File == "" {
+			continue
+		}
+		at := dowse.Place{File: l.File, Offset: l.Offset}
+		id, wish := x.wishOfRequisite(l)
+		if wish {
+			asked++
+		}
+		if wish || unused[at] {
+			left[at] = true
+			if x.withheld.files[l.File] = true; id != "" {
+				x.withheld.ids[id] = true
+			}
+		}
+	}
+	if asked > 0 {
+		x.notes = append(x.notes, fmt.Sprintf("%s of pages left out: their own answers ask for it", plain.Some(asked, "requisite")))
+	}
+	return left, nil
+}
+
+// unusedRequisites returns the places of the requisites that pages use of which the archive has none.
+func (x *exporter) unusedRequisites() (map[dowse.Place]bool, error) {
+	unused := map[dowse.Place]bool{}
+	if len(x.withheld.urls) == 0 {
+		return unused, nil
+	}
+	of, err := requisite.Places(x.c.Dir, x.isWithheld)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range of {
+		unused[at] = true
+	}
+	used, err := requisite.Places(x.c.Dir, func(u dowse.URL) bool { return !x.isWithheld(u) })
+	for _, at := range used {
+		delete(unused, at)
+	}
+	return unused, err
+}
+
+// wishOfRequisite returns the ID of the record of a requisite, and whether its header asks for what the export
+// respects. A record that can't be read asks for nothing: it is in no archive.
+func (x *exporter) wishOfRequisite(l *requisite.Line) (id string, asks bool) {
+	r, err := archive.At(filepath.Join(x.c.Dir, requisite.Folder, l.File), l.Offset)
+	if err != nil {
+		return "", false
+	}
+	defer r.Close()
+	resp, err := r.Response()
+	if err != nil {
+		return r.ID(), false
+	}
+	_, noIndex, noArchive := extract.RobotsTag(resp.Header.Values("X-Robots-Tag"), x.c.addressed()...)
+	reserved := reservedBy(resp.Header)
+	for _, wish := range x.sel.respect {
+		switch wish {
+		case leftNoArchive:
+			asks = asks || noArchive
+		case leftNoIndex:
+			asks = asks || noIndex
+		default:
+			asks = asks || slices.Contains(reserved, wish)
+		}
+	}
+	return r.ID(), asks
+}
 
 // requisiteIndex is the index of the WARC files of requisites.
 const requisiteIndex = requisite.Folder + "/index.cdxj"
@@ -110,16 +200,22 @@ func holdsRequisite(dir string, l *requisite.Line) error {
 }
 
 // requisiteFiles returns WARC files with the requisites of the pages that an archive has: all files
-// for the whole collection, otherwise a copy in dir of the requisites that the pages use.
+// for the whole collection, of which withhold leaves out records, otherwise a copy in dir of the
+// requisites that the pages use.
 func (x *exporter) requisiteFiles(dir string, chosen bool) ([]string, error) {
 	files, err := requisite.Files(x.c.Dir)
-	if err != nil || len(files) == 0 || !chosen {
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	left, err := x.withheldRequisites()
+	if err != nil || !chosen {
 		return files, err
 	}
 	places, err := requisite.Places(x.c.Dir, func(u dowse.URL) bool { return x.exported[u] })
 	if err != nil {
 		return nil, err
 	}
+	places = slices.DeleteFunc(places, func(p dowse.Place) bool { return left[p] })
 	if len(places) == 0 {
 		return nil, nil
 	}

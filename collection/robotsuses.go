@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/extract"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/weburl"
@@ -21,21 +22,25 @@ type usageRule struct {
 
 // hostUses are what a host reserves for its pages.
 type hostUses struct {
-	robots []usageRule
+	robots [][]usageRule // one list per crawler that the host can address
 	tdm    []tdmRule
 	asked  bool // the collection has the answer to the request for its tdmrep.json
 }
 
 // reservedByHost returns the uses that the robots.txt and the tdmrep.json of a host reserve for a page. Of the
-// robots.txt the rule with the longest prefix counts. While a crawl runs, only its loop may call it.
+// robots.txt the rule with the longest prefix counts, for each crawler that the collection has answers of. While a crawl runs, only its loop may call it.
 func (c *Collection) reservedByHost(u dowse.URL) []string {
 	uses := c.usesOf(u)
 	path := weburl.Path(u)
-	list := usesFor(uses.robots, path)
-	if reservesTDM(uses.tdm, path) && !slices.Contains(list, facts.UseTDM) {
-		list = append(slices.Clip(list), facts.UseTDM)
+	var list []string
+	for _, rules := range uses.robots {
+		list = append(list, usesFor(rules, path)...)
 	}
-	return list
+	if reservesTDM(uses.tdm, path) && !slices.Contains(list, facts.UseTDM) {
+		list = append(list, facts.UseTDM)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // usesFor returns the uses that rules reserve for a path.
@@ -53,6 +58,12 @@ func usesFor(rules []usageRule, path string) []string {
 // maxUsageHosts bounds for how many hosts the rules are kept.
 const maxUsageHosts = 10_000
 
+// addressed returns the names of crawlers whose directives for robots hold: that of this crawl, and those of the
+// crawls that the collection was made of.
+func (c *Collection) addressed() []string {
+	return extract.Agents(cmp.Or(c.Settings.Identity.Agent, defaults.Identity.Agent), c.Settings.Agents...)
+}
+
 // usesOf returns what the host of a page reserves.
 func (c *Collection) usesOf(u dowse.URL) hostUses {
 	id, ok := c.Crawl.Frontier().Find(u)
@@ -68,7 +79,9 @@ func (c *Collection) usesOf(u dowse.URL) hostUses {
 	}
 	var uses hostUses
 	if r := c.Crawl.Host(int(host)).Robots; r != nil && r.Status >= 200 && r.Status < 300 {
-		uses.robots = parseUsages(r.Body, cmp.Or(c.Settings.Identity.Agent, defaults.Identity.Agent))
+		for _, agent := range c.addressed() {
+			uses.robots = append(uses.robots, parseUsages(r.Body, agent))
+		}
 	}
 	uses.tdm, uses.asked = c.tdmOf(u)
 	c.usages[host] = uses

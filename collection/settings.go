@@ -49,13 +49,16 @@ type Settings struct {
 	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
-	Demo      *Demo    `yaml:"demo,omitempty"`
+	// Agents are the names of other crawlers whose answers were imported or merged into the collection. What
+	// owners ask of them alone holds, too.
+	Agents []string `yaml:"agents,omitempty"`
+	Demo   *Demo    `yaml:"demo,omitempty"`
 }
 
 // settingsOrder is the order of the keys in crawl.yaml.
 var settingsOrder = []string{
 	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "templates", "needs", "predicate", "formula", "files_last", "threshold",
-	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "late", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
+	"model", "contrast", "topic_dir", "forgotten", "agents", "limits", "scope", "late", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
 }
 
 // MarshalYAML returns the settings with their keys in a fixed order, so that two versions of

@@ -62,6 +62,8 @@ type Live struct {
 	// function runs concurrently with the loop, but never twice concurrently.
 	Checkpoint      func() (save func() error, err error)
 	CheckpointEvery int
+	// Calls, if set, has functions that the loop calls as soon as it is between two pages, with the time.
+	Calls <-chan func(now time.Time)
 	// Tick is called by the loop about twice a second.
 	Tick func(now time.Time)
 	// AtMost limits concurrent visits further than the crawl's own limit does; 0 for
@@ -130,6 +132,8 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		case a := <-arrivals:
 			l.arrive(abort, a)
 			l.drain(abort, arrivals)
+		case call := <-l.Calls:
+			call(l.Clock())
 		case err := <-commits:
 			l.committed(err)
 		case err := <-l.saving:

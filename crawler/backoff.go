@@ -95,7 +95,15 @@ func (c *killBackoff) apply(cr *Crawler) {
 		return
 	}
 	c.until = cr.Status().Fetched + backoffPages
-	cr.live.AtMost = max(1, c.conns>>c.kills)
+	cr.live.AtMost = c.visits()
+}
+
+// visits returns the number of concurrent visits while the backoff is in effect, 0 without one.
+func (c *killBackoff) visits() int {
+	if c.kills == 0 {
+		return 0
+	}
+	return max(1, c.conns>>c.kills)
 }
 
 // liftIfDue restores the usual limits when the crawl has fetched enough

@@ -84,7 +84,7 @@ func (v *Visitor) renew(prior *dowse.Page, known version, p *dowse.Page, encoded
 	}
 	doc.Title, doc.Language, doc.Sketch = prior.Title, prior.Language, prior.Sketch
 	p.Document = *doc
-	addRobotsTag(&p.Document, tags, v.Client.Agent())
+	addRobotsTag(&p.Document, tags, v.addressed())
 	p.Outcome = dowse.Fetched
 	f, was := &p.Fetch, &prior.Fetch
 	f.Status, f.Type, f.Bytes, f.Charset, f.Truncated = was.Status, was.Type, was.Bytes, was.Charset, was.Truncated
@@ -96,8 +96,8 @@ func (v *Visitor) renew(prior *dowse.Page, known version, p *dowse.Page, encoded
 const robotsTag = "X-Robots-Tag"
 
 // addRobotsTag adds the directives of a header to those of a page's HTML.
-func addRobotsTag(d *dowse.Document, tags []string, agent string) {
-	noFollow, noIndex, noArchive := extract.RobotsTag(tags, agent)
+func addRobotsTag(d *dowse.Document, tags, agents []string) {
+	noFollow, noIndex, noArchive := extract.RobotsTag(tags, agents...)
 	d.NoFollow, d.NoIndex, d.NoArchive = d.NoFollow || noFollow, d.NoIndex || noIndex, d.NoArchive || noArchive
 }
 

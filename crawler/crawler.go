@@ -620,7 +620,6 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.live.Tick = func(now time.Time) {
 		c.checkLabels(now)
-		c.carryOut(now, false)
 		c.backoff.liftIfDue(c)
 		if c.present() != nil {
 			pause() // the last commit returns the error
@@ -642,7 +641,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
 	c.watchJournal()
-	c.ration.begin()
+	c.ration.begin(c.Collection.Settings.Resolved().InFlight, c.live.Clock())
 	record := c.beginRun()
 	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError
@@ -652,6 +651,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	defer c.watchRequests()()
 	c.startSinks()
 	c.tickCluster(c.Status())
 	leave := c.runCluster(ctx, abort, giveUp)
@@ -694,7 +694,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.err != nil {
 		c.countKept()
 	}
-	record.end(c)
+	record.end(c, context.Cause(ctx))
 	c.err = errors.Join(c.err, record.append(c.Collection))
 }
 

@@ -7,8 +7,10 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"time"
 
 	"dowse"
+	"dowse/internal/garbage"
 )
 
 // How the memory of a process (settings.Machine) is divided. The Go runtime keeps to what is left after
@@ -18,11 +20,13 @@ import (
 // uses nine tenths of its memory long before its data do, so its size does not show how
 // scarce memory is. What survived the last garbage collection does.
 const (
-	programSize  = 48 << 20 // code and constants of this program, as far as they are in memory: 49 MB after a crawl
-	memoryMargin = 10       // one part in 10 of the memory is a reserve
-	scarceFrom   = 0.38     // of what the runtime has: from here on links are left out
-	scarceFull   = 0.47     // from here on all links to unknown URLs are
-	scarceEnd    = 0.9      // from here on the crawl ends, since its pages alone take more than there is
+	memoryMargin = 10   // one part in 10 of the memory is a reserve
+	scarceFrom   = 0.38 // of what the runtime has: from here on links are left out
+	scarceFull   = 0.47 // from here on all links to unknown URLs are
+	scarceVisits = 0.6  // from here on fewer pages are visited concurrently, since what is made of them takes it
+	scarceEnd    = 0.9  // from here on the crawl ends, since its pages alone take more than there is
+
+	programEvery = 10 * time.Second // between two times that unused parts of the program are removed from memory
 
 	linkSize = 256 // bytes of data per link that is remembered: entry, note, place in the queue, journal until it is committed
 
@@ -43,6 +47,9 @@ type rationer struct {
 	last  []float64     // measurements, the oldest first
 	share float64       // of the links to unknown URLs that are remembered; 1 while there is room
 	room  int           // links that may still be remembered before the next measurement
+	most  int           // concurrent visits while there is room
+	calls int           // concurrent visits at the moment; 0 while there is room
+	swept time.Time     // when unused parts of the program were last removed from memory
 	seen  [ranks]float64
 	sum   float64 // of seen
 }
@@ -66,7 +73,7 @@ func newRationer(memory int64) *rationer {
 }
 
 // runtimeLimit returns how much of the memory of a process the Go runtime may use.
-func runtimeLimit(memory int64) int64 { return memory - memory/memoryMargin - programSize }
+func runtimeLimit(memory int64) int64 { return memory - memory/memoryMargin - garbage.ProgramSize }
 
 // apply makes the Go runtime keep to the limit. A lower limit that holds already stays.
 func (r *rationer) apply() {
@@ -110,6 +117,7 @@ func (r *rationer) measure() float64 {
 	}
 	used := float64(r.used())
 	r.count(used)
+	r.crowd(used / float64(r.limit))
 	r.last = append(r.last, used/float64(r.limit))
 	if r.last = r.last[max(0, len(r.last)-memorySpan):]; len(r.last) < memoryFirst {
 		return 0
@@ -122,11 +130,37 @@ func (r *rationer) measure() float64 {
 	return full
 }
 
-// begin prepares for a run. Garbage of the preparations would count as data until it is first collected.
-func (r *rationer) begin() {
+// begin prepares for a run with a number of concurrent visits. Garbage of the preparations would count as data
+// until it is first collected.
+func (r *rationer) begin(visits int, now time.Time) {
 	if r.limit > 0 {
+		r.most, r.calls = visits, 0
 		runtime.GC()
 		r.count(float64(r.used()))
+		r.sweep(now)
+	}
+}
+
+// sweep removes parts of the program that are not in use from memory, every few seconds. The first
+// time is too early for much of what only the first visits need.
+func (r *rationer) sweep(now time.Time) {
+	if r.limit > 0 && now.Sub(r.swept) >= programEvery {
+		r.swept = now
+		garbage.DropProgram()
+	}
+}
+
+// crowd adapts the number of concurrent visits to a measurement. Each holds a page and what was made of it until it
+// is committed: of pages with thousands of links that is more than all data of a small crawl. As in the control
+// of congestion on networks, the number is halved when memory is short, and grows by one when it is not.
+func (r *rationer) crowd(full float64) {
+	switch {
+	case full >= scarceVisits:
+		r.calls = max(1, cmp.Or(r.calls, r.most)/2)
+	case r.calls > 0:
+		if r.calls++; r.calls >= r.most {
+			r.calls = 0
+		}
 	}
 }
 
@@ -184,7 +218,20 @@ func grownText(pages int) int {
 // is free afterwards, however long it takes, so it is no reason to end.
 func (c *Crawler) watchMemory() {
 	c.garbage.Pace()
+	c.ration.sweep(c.live.Clock())
 	if c.ration.measure() >= scarceEnd && c.labels.work == nil {
 		c.Collection.Crawl.Stop(dowse.StopMemory)
+	}
+	c.boundVisits()
+}
+
+// boundVisits limits the concurrent visits to what memory allows, and to fewer after a run that was killed. The
+// coordinator of a cluster makes none itself.
+func (c *Crawler) boundVisits() {
+	if c.remote == nil {
+		c.live.AtMost = c.ration.calls
+		if n := c.backoff.visits(); n > 0 {
+			c.live.AtMost = min(n, cmp.Or(c.ration.calls, n))
+		}
 	}
 }

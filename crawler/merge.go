@@ -325,7 +325,7 @@ func (m *merger) read(v mergedVisit) (*archive.Exchange, error) {
 
 // create creates the new collection, and adds the failures that came before its first page.
 func (m *merger) create(ctx context.Context, dir string, t *topic.Topic, first *archive.Exchange) (err error) {
-	if m.x, err = newTranscript(ctx, dir, t, m.cfg, first); err != nil {
+	if m.x, err = newTranscript(ctx, dir, t, m.cfg, first, m.agents()); err != nil {
 		return err
 	}
 	m.x.early = &m.early
@@ -336,6 +336,16 @@ func (m *merger) create(ctx context.Context, dir string, t *topic.Topic, first *
 	}
 	m.waiting = nil
 	return nil
+}
+
+// agents returns the crawlers that got the answers of the sources. What a page asks of one of them holds in the new
+// collection, whichever of them got its newest answer.
+func (m *merger) agents() (list []string) {
+	for _, c := range m.sources {
+		set := &c.Collection.Settings
+		list = append(append(list, set.Resolved().Agent), set.Agents...)
+	}
+	return list
 }
 
 // gone reports whether a URL was taken down in one of the sources.

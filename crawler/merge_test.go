@@ -116,26 +116,32 @@ func TestReservationsAreCopied(t *testing.T) {
 	}
 }
 
-// An addressing web has one page with a wish in its header for reefbot alone.
+// An addressing web has one page with a wish in its header for reefbot alone, and a robots.txt that forbids reefbot to
+// train models with it.
 type addressing struct{}
 
 func (addressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := &http.Response{StatusCode: 404, Header: http.Header{"Content-Type": {"text/html"}}, Body: http.NoBody, Request: r, ProtoMajor: 1, ProtoMinor: 1}
-	if r.URL.Path == "/" {
+	switch r.URL.Path {
+	case "/":
 		answer.StatusCode = 200
 		answer.Header.Set("X-Robots-Tag", "reefbot: noarchive, noindex")
 		answer.Body = io.NopCloser(strings.NewReader(reefPage("Coral", "")))
+	case "/robots.txt":
+		answer.StatusCode = 200
+		answer.Header.Set("Content-Type", "text/plain")
+		answer.Body = io.NopCloser(strings.NewReader("User-agent: *\nContent-Usage: train-ai=y\n\nUser-agent: reefbot\nContent-Usage: train-ai=n\n"))
 	}
 	return answer, nil
 }
 
-// TestMergeKeepsWishes merges a crawl by an agent that a page addresses: its wishes hold for the new collection,
-// which has no agent of its own.
-func TestMergeKeepsWishes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "reefs.dowse")
+// crawledAs crawls the addressing web by an agent.
+func crawledAs(t *testing.T, agent string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), agent+".dowse")
 	c, err := crawler.Open(dir, crawler.Config{
 		Words: []string{"coral"}, Seeds: []string{"http://a.test/"}, Transport: addressing{},
-		Settings: settings.Settings{Politeness: settings.Politeness{Delay: settings.None}, Identity: settings.Identity{Agent: "reefbot", Contact: "mailto:me@example.org"}},
+		Settings: settings.Settings{Politeness: settings.Politeness{Delay: settings.None}, Identity: settings.Identity{Agent: agent, Contact: "mailto:me@example.org"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -145,17 +151,45 @@ func TestMergeKeepsWishes(t *testing.T) {
 	if err := errors.Join(c.Err(), c.Close()); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestMergeKeepsWishes merges crawls by an agent that a page addresses: its wishes hold for the new collection,
+// which has no agent of its own, also if another agent got the newest answer. They hold in a merge of that, and in
+// a collection that is imported from the archive of the crawl.
+func TestMergeKeepsWishes(t *testing.T) {
+	reefbot, kelpbot := crawledAs(t, "reefbot"), crawledAs(t, "kelpbot")
 	other := importAs(t, "other.dowse", []string{"coral"}, warcRecord("1.1", "response", "http://b.test/", "2020-01-01T00:00:00Z", answer("text/html", reefPage("Other", ""))))
-	out := filepath.Join(t.TempDir(), "sea.dowse")
-	if _, err := crawler.Merge(t.Context(), []string{dir, other}, out, crawler.SalvageConfig{}); err != nil {
+	merge := func(name string, dirs ...string) string {
+		out := filepath.Join(t.TempDir(), name)
+		if _, err := crawler.Merge(t.Context(), dirs, out, crawler.SalvageConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	all := merge("all.dowse", reefbot, kelpbot, other)
+	packed := filepath.Join(t.TempDir(), "reefbot.wacz")
+	if _, err := viewed(t, reefbot).Collection.Export(t.Context(), packed, collection.ExportOptions{Respect: []string{"none"}}); err != nil {
 		t.Fatal(err)
 	}
-	merged := viewed(t, out)
-	if row := rowOf(t, merged, "http://a.test/"); !row.NoArchive || !row.NoIndex || row.NoFollow {
-		t.Errorf("noarchive %v, noindex %v, nofollow %v; want the first two", row.NoArchive, row.NoIndex, row.NoFollow)
+	_, fromWACZ := imported(t, packed)
+	for name, c := range map[string]*crawler.Crawler{
+		"one agent": viewed(t, merge("sea.dowse", reefbot, other)), "the newest answer is another's": viewed(t, all),
+		"merged twice": viewed(t, merge("again.dowse", all, importAs(t, "b.dowse", []string{"coral"}, recorded("/2", "2020-01-01T00:00:00Z", "Two", "coral")))), "imported": fromWACZ,
+	} {
+		if row := rowOf(t, c, "http://a.test/"); !row.NoArchive || !row.NoIndex || row.NoFollow {
+			t.Errorf("%s: noarchive %v, noindex %v, nofollow %v; want the first two", name, row.NoArchive, row.NoIndex, row.NoFollow)
+		}
+		n, err := c.Collection.Export(t.Context(), filepath.Join(t.TempDir(), "x.jsonl"), collection.ExportOptions{All: true, Respect: []string{"ai"}, Where: "url_contains(a.test/) and not url_contains(2)"})
+		if err != nil || n != 0 {
+			t.Errorf("%s: %v: %d pages for training, want 0: the robots.txt forbids it to reefbot", name, err, n)
+		}
 	}
-	if row := rowOf(t, merged, "http://b.test/"); row.NoArchive || row.NoIndex {
+	if row := rowOf(t, viewed(t, all), "http://b.test/"); row.NoArchive || row.NoIndex {
 		t.Error("the page of the other collection has wishes that it does not state")
+	}
+	if row := rowOf(t, viewed(t, kelpbot), "http://a.test/"); row.NoArchive {
+		t.Error("a wish for reefbot holds for kelpbot")
 	}
 }
 

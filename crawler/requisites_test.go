@@ -268,3 +268,81 @@ func TestRequisitesAreCopied(t *testing.T) {
 		t.Errorf("%v are in the WACZ of one page, want it and its requisites", slices.Collect(web.URLs()))
 	}
 }
+
+// A wishfulWeb is a tinyWeb with wishes in the headers of some answers.
+type wishfulWeb struct {
+	tinyWeb
+	wishes map[string]string // X-Robots-Tag by URL
+}
+
+func (w *wishfulWeb) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := w.tinyWeb.RoundTrip(req)
+	if wish := w.wishes[req.URL.String()]; err == nil && wish != "" {
+		resp.Header.Set("X-Robots-Tag", wish)
+	}
+	return resp, err
+}
+
+// TestWishesOfRequisites checks that a WACZ has no requisite whose own answer asks not to be archived, and none that only
+// a page needs which is left out.
+func TestWishesOfRequisites(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	c, err := crawler.Open(dir, crawler.Config{
+		Topic: topic.FromWords([]string{"coral", "reef"}), Seeds: []string{"http://a.test/"},
+		Transport: &wishfulWeb{tinyWeb{asked: map[string]int{}}, map[string]string{"http://img.test/2.png": "noarchive", "http://img.test/3.png": "otherbot: noarchive", "http://cdn.test/x.css": "noai"}},
+		Settings:  settings.Settings{Politeness: settings.Politeness{Delay: -1}, Requisites: settings.Requisites{WithRequisites: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range c.Crawl(t.Context()) {
+	}
+	if err := errors.Join(c.Err(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const two, three, sheet = "http://img.test/2.png", "http://img.test/3.png", "http://cdn.test/x.css"
+	for name, x := range map[string]struct {
+		opt  collection.ExportOptions
+		want []string // of two, three and sheet
+	}{
+		"whole":     {collection.ExportOptions{}, []string{three, sheet}},
+		"chosen":    {collection.ExportOptions{On: true, Where: "url_suffix(/b)"}, []string{three, sheet}},
+		"ai":        {collection.ExportOptions{Respect: []string{"ai"}}, []string{two, three}},
+		"no wishes": {collection.ExportOptions{Respect: []string{"none"}}, []string{two, three, sheet}},
+	} {
+		if got := requisitesIn(t, viewed(t, dir), x.opt, two, three, sheet); !slices.Equal(got, x.want) {
+			t.Errorf("%s: the archive has %v, want %v", name, got, x.want)
+		}
+	}
+	record := func(u, kind, body string, fields ...string) string {
+		return warcRecord("1.1", "response", u, "2020-01-01T00:00:00Z", answer(kind, body, fields...))
+	}
+	_, private := imported(t, writeTo(t, "x.warc",
+		record("http://a.test/", "text/html", "<p>coral reef <img src=/own.png><img src=/shared.png>", "X-Robots-Tag: noarchive")+
+			record("http://a.test/b", "text/html", "<p>coral reef <img src=/shared.png>")+
+			record("http://a.test/own.png", "image/png", "PNG")+record("http://a.test/shared.png", "image/png", "PNG")+record("http://a.test/loose.png", "image/png", "PNG")))
+	const own, shared, loose = "http://a.test/own.png", "http://a.test/shared.png", "http://a.test/loose.png"
+	if got := requisitesIn(t, private, collection.ExportOptions{}, own, shared, loose); !slices.Equal(got, []string{shared, loose}) {
+		t.Errorf("the archive has %v, want what is not of the page that is left out alone", got)
+	}
+}
+
+// requisitesIn returns those of some URLs that a WACZ of a collection has.
+func requisitesIn(t *testing.T, c *crawler.Crawler, opt collection.ExportOptions, urls ...string) (list []string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "x.wacz")
+	if _, err := c.Collection.Export(t.Context(), out, opt); err != nil {
+		t.Fatal(err)
+	}
+	web, err := archive.OpenWeb(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	for _, u := range urls {
+		if slices.Contains(slices.Collect(web.URLs()), dowse.URL(u)) {
+			list = append(list, u)
+		}
+	}
+	return list
+}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,8 +25,11 @@ type RunRecord struct {
 	Process int              `json:"process"`
 	Why     dowse.StopReason `json:"stop_reason,omitempty"`
 	Error   string           `json:"error,omitempty"`
-	Fetched int              `json:"fetched"`
-	OnTopic int              `json:"on_topic"`
+	// By is the cause of the context that ended a run which was paused, such as the name of a signal;
+	// "copy" in a copy that was made during the run.
+	By      string `json:"by,omitempty"`
+	Fetched int    `json:"fetched"`
+	OnTopic int    `json:"on_topic"`
 	// Outside is nil if there is no outside judge.
 	Outside *Consulted `json:"outside,omitempty"`
 }
@@ -40,8 +44,11 @@ func (c *Crawler) beginRun() RunRecord {
 }
 
 // end records the time, reason and counts at the end of a run.
-func (r *RunRecord) end(c *Crawler) {
+func (r *RunRecord) end(c *Crawler, cause error) {
 	r.Ended, r.Why = time.Now().UTC(), c.stopped
+	if c.stopped == dowse.StopSignal && cause != nil && cause != context.Canceled {
+		r.By = cause.Error()
+	}
 	if c.err != nil {
 		r.Error = c.err.Error()
 	}

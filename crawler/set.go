@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"dowse"
@@ -271,6 +274,47 @@ func (c *Crawler) carryOut(now time.Time, rest bool) {
 			c.cfg.Changed(r)
 		}
 	}
+}
+
+// requestEvery is how often a run looks for requests. It is short, because a person waits for the answer, and because a crawl
+// that fetches what was just excluded annoys; and not shorter, because each look reads a folder.
+const requestEvery = 100 * time.Millisecond
+
+// watchRequests has the loop carry out requests when there are any, until the returned function is called. It looks
+// for them in a goroutine of its own: the loop may be busy with a page, but does not look in vain.
+func (c *Crawler) watchRequests() (end func()) {
+	state := filepath.Join(c.Collection.Dir, "state")
+	calls, done := make(chan func(time.Time), 1), make(chan struct{})
+	c.live.Calls = calls
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		tick := time.NewTicker(requestEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if list, _ := os.ReadDir(state); !slices.ContainsFunc(list, isRequest) {
+				continue
+			}
+			select {
+			case calls <- func(now time.Time) { c.carryOut(now, false) }:
+			default: // the loop has not seen the last one yet
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watch.Wait()
+	}
+}
+
+// isRequest reports whether a file is named like a request. The loop, which reads it, looks closer.
+func isRequest(e fs.DirEntry) bool {
+	ok, _ := path.Match(requestPattern, e.Name())
+	return ok
 }
 
 // readRequest reads and checks a request. It may come from elsewhere, so it is bounded, and

@@ -19,6 +19,7 @@ import (
 	"dowse/internal/admission"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/extract"
 	"dowse/internal/plain"
 	"dowse/internal/requisite"
 	"dowse/topic"
@@ -83,8 +84,8 @@ func (e *earlyRobots) take(u dowse.URL) (recordedRobots, bool) {
 	return r, ok
 }
 
-// newTranscript creates the collection in dir.
-func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageConfig, first *archive.Exchange) (*transcript, error) {
+// newTranscript creates the collection in dir. agents are the crawlers that got the answers.
+func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageConfig, first *archive.Exchange, agents []string) (*transcript, error) {
 	x := &transcript{cfg: cfg, out: &Salvaged{Unreadable: []salvageLoss{}}, web: &oneAnswer{}, early: &earlyRobots{}}
 	u, err := weburl.Parse(string(first.URL))
 	if err != nil {
@@ -95,6 +96,7 @@ func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageC
 		return nil, err
 	}
 	set.Begun = first.At.Truncate(time.Second)
+	set.Agents = otherAgents(set, agents)
 	quiet := *t
 	if t.Outside != nil {
 		x.note("pages are judged without the outside judge of the topic: it is not asked")
@@ -126,6 +128,11 @@ func newTranscript(ctx context.Context, dir string, t *topic.Topic, cfg SalvageC
 		return nil, errors.Join(err, x.c.Close())
 	}
 	return x, nil
+}
+
+// otherAgents returns the names of crawlers other than the one of the settings.
+func otherAgents(set collection.Settings, agents []string) []string {
+	return extract.Agents(set.Resolved().Agent, agents...)[1:]
 }
 
 // note adds a message for a person.
@@ -431,7 +438,7 @@ func importAnswers(ctx context.Context, f *archive.Foreign, dir string, cfg Salv
 			continue
 		}
 		if x == nil {
-			if x, err = newTranscript(ctx, dir, cfg.Topic, cfg, &a.Exchange); err != nil {
+			if x, err = newTranscript(ctx, dir, cfg.Topic, cfg, &a.Exchange, f.Agents()); err != nil {
 				return nil, err
 			}
 			x.early = &early

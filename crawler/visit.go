@@ -39,11 +39,17 @@ type Visitor struct {
 	judged func(took time.Duration)
 
 	wish Wish
+	// others are crawlers whose directives for robots hold, too: those of the crawls that the collection was
+	// made of.
+	others []string
 	// archiver is nil if no archive is kept.
 	archiver *archiver
 	// document reads a page again from the archive; only the loop calls it. Nil if no archive is kept.
 	document func(p *dowse.Page) (*dowse.Document, error)
 }
+
+// addressed returns the names of crawlers whose directives for robots hold.
+func (v *Visitor) addressed() []string { return extract.Agents(v.Client.Agent(), v.others...) }
 
 // Rate makes the judge rate for each link what the strategy uses.
 func (v *Visitor) Rate(s dowse.Strategy) {
@@ -198,8 +204,8 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) (*dowse.Page, 
 func (v *Visitor) read(p *dowse.Page, r *fetch.Response, template *repeats.Known) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
-	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: v.Client.Agent()})
-	addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.Client.Agent())
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: v.addressed()})
+	addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.addressed())
 	if p.Modified.IsZero() {
 		p.Modified = fetch.LastModified(r.Header)
 	}
@@ -286,7 +292,7 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 // is coarse; what it must not miss are the text and the links, which a server
 // can make large.
 func sizeOf(p *dowse.Page) int64 {
-	const link, word = 320, 12 // bytes, with what hangs on them
+	const link, word = 600, 12 // bytes, with what hangs on them and what the crawl makes of them until the page is committed
 	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))
 }
 

@@ -231,7 +231,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	threshold, from := earlyThreshold(s)
 	templates := repeats.UseOf(s.Templates)
-	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf, Templates: templates}
+	v := &Visitor{Client: client, Judge: replaceable(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf, Templates: templates, others: s.Agents}
 	if err := v.rateAll(strat, shadows); err != nil {
 		return nil, err
 	}

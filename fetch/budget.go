@@ -14,9 +14,8 @@ import (
 // Three rules keep the budget from slowing down or blocking visits. A claim
 // gets its first claimFree bytes immediately, so small pages never wait. The
 // oldest waiting claim is served first, so that freed memory lets one visit end
-// instead of letting many advance a little. And when the budget is used up, one
-// claim may exceed it, so there is always a visit that can reach its end and
-// then free what it holds: visits cannot deadlock.
+// instead of letting many advance a little. And when the budget is used up, and no visit has reached its end and is about
+// to free what it holds, one claim may exceed it: so visits cannot deadlock.
 //
 // A nil Budget has no bound. A Budget is safe for concurrent use.
 type Budget struct {
@@ -24,6 +23,7 @@ type Budget struct {
 	size    int64
 	used    int64
 	beyond  *Claim   // the claim that may exceed the budget, nil for none
+	kept    int      // claims that hold bytes and do not grow any more: they are released without a further grant
 	waiting []*Claim // oldest first
 	claims  uint64   // number of claims made so far
 }
@@ -40,6 +40,11 @@ const claimFree = bodyWeight * 128 << 10
 // UTF-8, and the compressed record or the text and links that were extracted.
 const bodyWeight = 3
 
+// linkWeight is how many bytes of memory one link costs in addition, until its page is committed. The 60 bytes that it has in a
+// body become some 220 when it is extracted, and the list that holds it is copied as it grows; as many again when
+// the crawl copies the links that it keeps; and its part of the journal.
+const linkWeight = 600
+
 // A Claim is the part of a budget that one visit holds. Its methods may be
 // called on nil, where they do nothing. Only one goroutine at a time may use a
 // claim.
@@ -47,6 +52,7 @@ type Claim struct {
 	budget  *Budget
 	number  uint64 // sequence number: the lower, the older
 	held    int64
+	kept    bool          // it counts in Budget.kept
 	want    int64         // bytes asked for, while the claim waits
 	granted chan struct{} // closed when want is granted
 }
@@ -101,13 +107,13 @@ func (c *Claim) take(n int64) bool {
 	}
 }
 
-// fits reports whether c may take n bytes. If they are not free and no claim
-// exceeds the budget yet, c becomes that claim. b.mu is held.
+// fits reports whether c may take n bytes. If they are not free, no claim
+// exceeds the budget yet and none is about to be released, c becomes the claim that exceeds it. b.mu is held.
 func (b *Budget) fits(c *Claim, n int64) bool {
 	if b.used+n <= b.size {
 		return true
 	}
-	if b.beyond == nil {
+	if b.beyond == nil && b.kept == 0 {
 		b.beyond = c
 	}
 	return b.beyond == c
@@ -142,7 +148,7 @@ func (c *Claim) leave() {
 }
 
 // Keep frees all but n bytes. The claim must not grow afterwards, because it no
-// longer has the right to exceed the budget.
+// longer has the right to exceed the budget, and it must be released whether or not other claims are granted.
 func (c *Claim) Keep(n int64) {
 	if c == nil {
 		return
@@ -153,6 +159,12 @@ func (c *Claim) Keep(n int64) {
 	if n < c.held {
 		b.used -= c.held - n
 		c.held = n
+	}
+	if c.kept {
+		b.kept--
+	}
+	if c.kept = c.held > 0; c.kept {
+		b.kept++
 	}
 	if b.beyond == c {
 		b.beyond = nil

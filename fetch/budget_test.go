@@ -48,6 +48,52 @@ func TestBudgetCannotDeadlock(t *testing.T) {
 	})
 }
 
+// Pages that wait for their commit count: while one of them is about to be released, no claim exceeds the budget.
+// If each page that came to its end let the next one exceed it, all of them would hold their memory concurrently.
+func TestBudgetCountsFinishedClaims(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size, each = 10 << 20, 4 << 20
+		b := NewBudget(size)
+		done := make(chan *Claim, 20)
+		for range cap(done) {
+			go func() {
+				c := b.newClaim()
+				if err := c.grow(t.Context(), each, func() {}); err != nil {
+					t.Error(err)
+				}
+				c.Keep(each)
+				done <- c
+			}()
+		}
+		for range cap(done) {
+			synctest.Wait()
+			if used := b.inUse(); used > size {
+				t.Errorf("%d bytes are taken of %d", used, size)
+			}
+			(<-done).Release()
+		}
+		if b.inUse() != 0 || b.kept != 0 {
+			t.Errorf("%d bytes are still taken, %d claims kept", b.inUse(), b.kept)
+		}
+	})
+}
+
+// A page of links takes more memory than its body shows.
+func TestLinksCount(t *testing.T) {
+	links := strings.Repeat(`<li><a href="http://reefs.example/1">more</a><li><A HREF="/2">more</A>`, 2000)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, links)
+	}))
+	defer server.Close()
+	c := newClient(t, Config{Budget: NewBudget(64 << 20)})
+	r := c.Get(t.Context(), dowse.URL(server.URL))
+	if least := int64(bodyWeight*len(links) + 3990*linkWeight); r.Claim.held < least { // one in a piece may be cut in two
+		t.Errorf("%d bytes are taken for %d bytes with 4,000 links, want at least %d", r.Claim.held, len(links), least)
+	}
+	r.Claim.Release()
+}
+
 // What is small never waits, however much is taken.
 func TestBudgetLetsSmallClaimsPass(t *testing.T) {
 	b := NewBudget(1 << 20)

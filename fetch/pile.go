@@ -1,6 +1,9 @@
 package fetch
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // A pile holds a body of unknown size while it is read, in pieces of one size
 // that are pooled. Reading a body leaves no garbage but the one copy that the
@@ -57,6 +60,17 @@ func (p *pile) bytes(n int64) []byte {
 		out = append(out, piece[:min(pieceSize, cap(out)-len(out))]...)
 	}
 	return out
+}
+
+// links returns about how many links a page has: how often the name of their attribute occurs.
+func (p *pile) links() (n int64) {
+	left := p.size
+	for _, piece := range p.pieces {
+		part := piece[:min(pieceSize, left)]
+		n += int64(bytes.Count(part, []byte("href")) + bytes.Count(part, []byte("HREF")))
+		left -= int64(len(part))
+	}
+	return n
 }
 
 // release returns the pieces to the pool. The pile is empty afterwards.

@@ -176,9 +176,11 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 }
 
 // roomToRead takes memory for what is made of a body once it is there, see
-// bodyWeight. Until then a body takes no more than its size, so that many can
+// bodyWeight and linkWeight. Until then a body takes no more than its size, so that many can
 // be downloaded at the same time although few can be parsed.
-func (v *visit) roomToRead(p *pile) error { return v.room((bodyWeight - 1) * p.size) }
+func (v *visit) roomToRead(p *pile) error {
+	return v.room((bodyWeight-1)*p.size + linkWeight*p.links())
+}
 
 // room takes n bytes of memory from the budget. While it waits the clocks of
 // the watch are stopped, since the server is not the cause.

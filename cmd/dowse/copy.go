@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dowse/collection"
+	"dowse/internal/operations"
 )
 
 // collectionCopyCmd copies a collection, for backups. It reads like status and pages do, so a
@@ -19,8 +20,8 @@ func (collectionCopyCmd) Help() string {
   dowse collection copy reefs.dowse /backup/reefs.dowse
   dowse collection verify /backup/reefs.dowse
 
-The copy is what a kill at this moment would leave: all that is committed, and
-nothing else. Run it again to update the copy: files that have not changed are
+A crawl may run meanwhile. The copy has all that is committed at this moment,
+and nothing else. Run it again to update the copy: files that have not changed are
 kept. Lists and index are not copied; the next run writes them again. What you
 agreed to for the collection holds for the copy, too.`
 }
@@ -35,6 +36,9 @@ func (c *collectionCopyCmd) Run(w *world) error {
 	done, err := cr.Collection.CopyTo(c.To)
 	if errors.Is(err, collection.ErrOther) || errors.Is(err, collection.ErrMake) {
 		return usage("%w", err)
+	}
+	if err == nil {
+		err = operations.EndInCopy(cr, c.To)
 	}
 	if err == nil {
 		err = w.consent(false).carry(c.Dir, c.To, cr.Acts())

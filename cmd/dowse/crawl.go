@@ -131,6 +131,8 @@ func (crawlCmd) Help() string {
 
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is words. Ctrl-C stops gently, the same command resumes.
+A seed without a scheme is https; an address, localhost, and a host with
+a port that does not end in 443 are http.
 
 With --serve the dashboard ends with the crawl, unless a person is at the terminal or
 the crawl was paused there: then it stays until Ctrl-C. See also dowse serve.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"syscall"
 
 	"dowse"
 	"dowse/collection"
@@ -37,12 +38,20 @@ func hintFor(err error) string {
 	case errors.Is(err, collection.ErrLocked) && errors.As(err, &place):
 		return fmt.Sprintf("Stop it first: dowse stop %s\n", printable(place.Path))
 	}
+	if isForbidden(err) {
+		return "Run it as the user who may write there, or choose another place (dowse collection copy DIR TO makes a copy of your own).\n"
+	}
 	for _, h := range hints {
 		if errors.Is(err, h.of) {
 			return h.text
 		}
 	}
 	return ""
+}
+
+// isForbidden reports whether this user may not write to, or read, a file.
+func isForbidden(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // hints are what to do about errors that need no further detail. The first that matches

@@ -28,7 +28,8 @@ func asUsage(err error) error {
 
 // withScheme adds a scheme to a URL that was typed without one, as people do: https to a
 // name, as in example.org/reefs, and http to an address or localhost, which hardly ever have
-// a certificate. What does not begin like a host is returned unchanged, so that its error
+// a certificate. A name with a port is http, as in web:8080, unless the port ends in 443, as the usual ones of
+// https do (443, 8443). What does not begin like a host is returned unchanged, so that its error
 // is about what was typed.
 func withScheme(raw string) string {
 	raw = strings.TrimSpace(raw)
@@ -43,7 +44,10 @@ func withScheme(raw string) string {
 	if _, isAddress := literalAddr(name); isAddress {
 		return "http://" + raw
 	}
-	if !strings.Contains(strings.Trim(name, "."), ".") {
+	switch {
+	case hasPort && name != "" && !strings.HasSuffix(port, "443"):
+		return "http://" + raw
+	case !hasPort && !strings.Contains(strings.Trim(name, "."), "."), name == "":
 		return raw
 	}
 	return "https://" + raw

@@ -323,7 +323,7 @@ func verdictOn(err error) (code int, hint string) {
 		return exitCollection, hint
 	case crawler.DiskFull(err):
 		return exitInterrupted, hint
-	case errors.Is(err, durable.ErrNotPlain):
+	case errors.Is(err, durable.ErrNotPlain), isForbidden(err):
 		return exitCollection, hint
 	case errors.Is(err, collection.ErrMake), errors.Is(err, collection.ErrForgotten):
 		return exitUsage, hint

@@ -141,3 +141,23 @@ func TestMemoryIsKept(t *testing.T) {
 		t.Errorf("verify: %v\n%s", err, out)
 	}
 }
+
+// TestMemoryIsKeptWithManyLinks crawls pages of 5,000 links each, of which what is in flight takes more than what
+// is kept, with the least memory. Each of eight crawls stays within it and comes to its end.
+func TestMemoryIsKeptWithManyLinks(t *testing.T) {
+	if os.Getenv("DOWSE_LONG") == "" {
+		t.Skip("it takes minutes: make outages")
+	}
+	const pages, limit = 150, 100e6
+	web := serveScarce(t, 5000)
+	for range 8 {
+		dir := filepath.Join(t.TempDir(), "tight.dowse")
+		r := scarce(t, dir, newScarce(web, dir, pages, "--memory", "100MB")...)
+		if r.code != exitOK || r.Stopped != "pages" || r.Fetched != pages || !r.Balanced || r.LeftOut == 0 {
+			t.Errorf("exit code %d, %+v, want %d pages\n%s", r.code, r, pages, r.said)
+		}
+		if r.peak > limit {
+			t.Errorf("%d bytes of memory, want at most %.0f", r.peak, float64(limit))
+		}
+	}
+}

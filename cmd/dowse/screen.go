@@ -316,7 +316,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopRecall:  "enough of the topic is found, by the estimate (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C, dowse stop or a closed terminal", dowse.StopDisk: "the disk is full, or less than --disk-floor is free", dowse.StopError: "an error",
 	dowse.StopMemory: "the pages fetched so far fill the memory that it may use (--memory)",
 }
 
@@ -380,7 +380,7 @@ func (c *cutPages) line(dir string) string {
 // of it. Each of the last lines ends with a command that can be copied and works as it is
 // printed.
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
-	traps := trapLines(cr.Collection.Reasons())
+	traps := trapLines(cr.Collection.Reasons(), s.Dropped)
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s, cr.Collection.Settings.Limits.Pages, len(traps) > 0))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
 	if line := refreshLine(&s); line != "" {

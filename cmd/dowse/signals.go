@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -38,7 +39,8 @@ const (
 //	SIGHUP                 as SIGTERM, or opens --log again
 type interrupts struct {
 	ctx, abort context.Context
-	stop, kill context.CancelFunc
+	stop       context.CancelCauseFunc
+	kill       context.CancelFunc
 	exit       func(code int) // ends the process
 	finishing  atomic.Int32
 	hangup     atomic.Pointer[func() error] // called at SIGHUP in place of stopping; nil for none
@@ -49,7 +51,7 @@ type interrupts struct {
 // so a crawl in it stops gently; one with a log and without a terminal opens the log again.
 func signals() *interrupts {
 	i := &interrupts{exit: os.Exit, ch: make(chan os.Signal, 3)}
-	i.ctx, i.stop = context.WithCancel(context.Background())
+	i.ctx, i.stop = context.WithCancelCause(context.Background())
 	i.abort, i.kill = context.WithCancel(context.Background())
 	signal.Notify(i.ch, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -62,7 +64,7 @@ func signals() *interrupts {
 // done stops handling signals and cancels both contexts.
 func (i *interrupts) done() {
 	signal.Stop(i.ch)
-	i.stop()
+	i.stop(nil)
 	i.kill()
 }
 
@@ -82,9 +84,10 @@ func (i *interrupts) finish() (done func()) {
 // goroutine of its own, since a command that hangs in a system call, such as reading from
 // a terminal, cannot watch a context.
 func (i *interrupts) listen() {
-	for s := <-i.ch; s == syscall.SIGHUP && i.handlesHangup(); s = <-i.ch {
+	s := <-i.ch
+	for ; s == syscall.SIGHUP && i.handlesHangup(); s = <-i.ch {
 	}
-	i.stop()
+	i.stop(signalled(s))
 	if !i.second() {
 		i.exit(exitInterrupted)
 	}
@@ -94,6 +97,24 @@ func (i *interrupts) listen() {
 	i.kill()
 	i.third()
 	i.exit(exitAborted)
+}
+
+// signalled returns the cause of a stop, which the log of runs keeps.
+func signalled(s os.Signal) error {
+	switch s {
+	case syscall.SIGHUP:
+		return errors.New("SIGHUP")
+	case syscall.SIGTERM:
+		return errors.New("SIGTERM")
+	}
+	return errors.New("SIGINT")
+}
+
+// signalMeans explains what mostly sends a signal, by its name in the log of runs.
+var signalMeans = map[string]string{
+	"SIGHUP":  "paused because its terminal was closed (SIGHUP)",
+	"SIGTERM": "paused by dowse stop or another program (SIGTERM)",
+	"SIGINT":  "paused by Ctrl-C",
 }
 
 // onHangup has SIGHUP call a function instead of stopping the command, as daemons do to open

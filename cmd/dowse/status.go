@@ -294,7 +294,7 @@ func (st *status) lines() []string {
 	if t := st.Requisites; t != nil {
 		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
 	}
-	if line := recallLine(st.Estimate, len(trapLines(st.Reasons)) > 0); line != "" {
+	if line := recallLine(st.Estimate, len(trapLines(st.Reasons, st.Dropped)) > 0); line != "" {
 		lines = slices.Insert(lines, 2, " found     "+line)
 	}
 	if line := refreshLine(&st.Status.Status); line != "" {
@@ -337,6 +337,9 @@ func (st *status) lines() []string {
 	}
 	if st.LeftOut > 0 {
 		lines = append(lines, fmt.Sprintf(" left out  %6s %s: %s; to ask for their pages again: --retry %s", count(st.LeftOut), dowse.SkipMemory, "links for which there was no memory", dowse.SkipMemory))
+	}
+	if st.Dropped > 0 {
+		lines = append(lines, fmt.Sprintf(" not kept  %6s links to further hosts of domains that have too many; --seed URL adds a host that you want", count(st.Dropped)))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)
@@ -401,10 +404,17 @@ func (st *status) state(now time.Time) string {
 	case st.Copy != 0:
 		return fmt.Sprintf("a copy that a standby keeps up to date (process %d); it goes on if the coordinator fails", st.Copy)
 	case st.Killed:
-		return "not running: the last run was killed; to continue: " + resumeCommand(st.Dir)
+		return "not running: the last run was killed, or copied while it ran; to continue: " + resumeCommand(st.Dir)
 	case st.Ended.IsZero():
 		return "not running"
 	}
 	ago := now.Sub(st.Ended).Round(time.Second)
-	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeaning(&st.Status.Status), orDefault(string(st.Stopped), "no reason given"))
+	if st.By == operations.ByCopy {
+		return fmt.Sprintf("a copy, made %s ago while the crawl ran; to continue here: %s", ago, resumeCommand(st.Dir))
+	}
+	means := stopMeaning(&st.Status.Status)
+	if st.Stopped == dowse.StopSignal {
+		means = orDefault(signalMeans[st.By], means)
+	}
+	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, means, orDefault(string(st.Stopped), "no reason given"))
 }

@@ -48,9 +48,12 @@ func TestSummaryNamesTrappedURLs(t *testing.T) {
 func TestTrapLines(t *testing.T) {
 	lines := trapLines([]collection.ReasonCount{
 		{Reason: dowse.SkipTrapFarm, Skipped: 269}, {Reason: dowse.SkipTrapPattern}, {Reason: dowse.SkipScopeHost, Skipped: 5},
-	})
+	}, 0)
 	if len(lines) != 1 || !strings.HasPrefix(lines[0], "269 URLs not visited: ") || !strings.Contains(lines[0], "--retry trap.farm") {
 		t.Errorf("%q", lines)
+	}
+	if lines = trapLines(nil, 3890); len(lines) != 1 || !strings.HasPrefix(lines[0], "3,890 links not kept: ") {
+		t.Errorf("dropped links: %q", lines)
 	}
 	if got := headline(dowse.StopExhausted, crawl.Status{}, 0, true); !strings.Contains(got, "except for what looks like a trap") {
 		t.Errorf("headline: %s", got)

@@ -61,8 +61,9 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 }
 
 // trapLines names the URLs that were left out because there may be endlessly many like them, one line per reason, with
-// the command that visits them: a crawl that ends has not seen them, and no estimate counts them.
-func trapLines(list []collection.ReasonCount) (lines []string) {
+// the command that visits them: a crawl that ends has not seen them, and no estimate counts them. dropped is the number
+// of links to further hosts of domains that have too many, which are in no list.
+func trapLines(list []collection.ReasonCount, dropped int) (lines []string) {
 	for _, r := range list {
 		switch {
 		case r.Skipped == 0:
@@ -71,6 +72,9 @@ func trapLines(list []collection.ReasonCount) (lines []string) {
 		case r.Reason == dowse.SkipTrapFarm:
 			lines = append(lines, fmt.Sprintf("%s not visited: their hosts look like a link farm; --retry trap.farm visits them", some(r.Skipped, "URL")))
 		}
+	}
+	if dropped > 0 {
+		lines = append(lines, fmt.Sprintf("%s not kept: their domains have too many hosts; --seed URL adds a host that you want", some(dropped, "link")))
 	}
 	return lines
 }

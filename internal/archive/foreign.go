@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"net/netip"
 	"os"
@@ -54,7 +55,8 @@ type Foreign struct {
 	files    map[uint64]bool // hashes of the URLs of answers that are no pages
 	leads    map[uint64]uint64
 	found    []foundAnswer
-	free     int64 // bytes of content that every file may have; default freeContent
+	agents   map[string]bool // names of the programs that asked
+	free     int64           // bytes of content that every file may have; default freeContent
 }
 
 // A foundAnswer is the place of an answer.
@@ -87,7 +89,7 @@ var (
 func (f *Foreign) Add(path string) error {
 	if f.x.Web == nil {
 		f.x = indexer{Web: &Web{}, seed: maphash.MakeSeed(), originals: map[uint64]capture{}}
-		f.refused, f.Passed = map[uint64]bool{}, map[string]int{}
+		f.refused, f.Passed, f.agents = map[uint64]bool{}, map[string]int{}, map[string]bool{}
 		f.embedded, f.files, f.leads = map[uint64]bool{}, map[uint64]bool{}, map[uint64]uint64{}
 	}
 	file, err := os.Open(path)
@@ -129,6 +131,10 @@ func whatElse(file io.ReaderAt) error {
 	}
 	return ErrNotArchive
 }
+
+// Agents returns the names of the programs that asked for the answers, sorted: their product tokens, as far as the
+// files have them.
+func (f *Foreign) Agents() []string { return slices.Sorted(maps.Keys(f.agents)) }
 
 // Close closes the files. The caller removes the folder Temp.
 func (f *Foreign) Close() error {
@@ -238,20 +244,6 @@ func isAnswer(rec *Record) bool {
 	}
 	kind := rec.Type()
 	return kind == "resource" || kind == "revisit" || kind == "response" && rec.isHTTP()
-}
-
-// noteRequest notes which answer a request of another method than GET belongs to. Either of
-// both records names the other.
-func (f *Foreign) noteRequest(rec *Record) {
-	line := make([]byte, 4)
-	if n, _ := io.ReadFull(rec, line); n < 4 || string(line) == "GET " {
-		return
-	}
-	for _, id := range []string{rec.ID(), bare(rec.Header.Value("WARC-Concurrent-To"))} {
-		if h := f.x.hash("id", id); h != 0 {
-			f.refused[h] = true
-		}
-	}
 }
 
 // Answers yields the answers in the order of their dates, those of one time in the order of the

@@ -28,6 +28,7 @@ type foreignFile struct {
 	records int
 	last    int64 // the date of the last record, for records that have none
 	ours    bool  // this program wrote it
+	agents  int   // how often it named the program that asked
 	torn    bool  // its end is damage that is reported with the file that it was unpacked from
 }
 
@@ -251,10 +252,12 @@ func (v *foreignFile) note(rec *Record) int64 {
 	}
 	switch {
 	case kind == "request":
-		f.noteRequest(rec)
+		v.noteRequest(rec)
 		return last
 	case kind == "warcinfo":
-		v.ours = strings.HasPrefix(fieldIn(rec, "software"), "dowse")
+		fields := fieldsOf(rec)
+		v.ours = strings.HasPrefix(fieldIn(fields, "software"), "dowse")
+		v.noteAgent(fieldIn(fields, "http-header-user-agent"))
 		return last
 	case kind == "metadata":
 		v.noteMetadata(rec)
@@ -279,13 +282,68 @@ func (v *foreignFile) note(rec *Record) int64 {
 	return last
 }
 
+// noteRequest notes who asked, and which answer a request of another method than GET belongs to. Either of
+// both records names the other.
+func (v *foreignFile) noteRequest(rec *Record) {
+	line := make([]byte, 4)
+	n, _ := io.ReadFull(rec, line)
+	if v.agents < maxAgents {
+		v.noteAgent(fieldIn(fieldsOf(rec), "User-Agent"))
+	}
+	if n < 4 || string(line) == "GET " {
+		return
+	}
+	for _, id := range []string{rec.ID(), bare(rec.Header.Value("WARC-Concurrent-To"))} {
+		if h := v.f.x.hash("id", id); h != 0 {
+			v.f.refused[h] = true
+		}
+	}
+}
+
+// maxAgents is how many times a file is asked for the name of the program that wrote it, and how many names are kept.
+const maxAgents = 8
+
+// noteAgent notes the product token of a User-Agent.
+func (v *foreignFile) noteAgent(userAgent string) {
+	if userAgent == "" {
+		return
+	}
+	v.agents++
+	if name := productToken(userAgent); name != "" && len(v.f.agents) < maxAgents*maxAgents {
+		v.f.agents[name] = true
+	}
+}
+
+// productToken returns the name by which a crawler is addressed, in lower case: the first product of its User-Agent, or
+// what follows "compatible;" in one that begins as those of browsers do; "" if there is none.
+func productToken(userAgent string) string {
+	if _, after, ok := strings.Cut(userAgent, "compatible;"); ok && strings.HasPrefix(userAgent, "Mozilla/") {
+		userAgent = after
+	}
+	name := strings.ToLower(strings.TrimSpace(userAgent))
+	if i := strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	}); i >= 0 {
+		name = name[:i]
+	}
+	if len(name) > 64 {
+		return ""
+	}
+	return name
+}
+
 // maxFieldBlock is how many bytes of a record of fields are read.
 const maxFieldBlock = 64 << 10
 
-// fieldIn returns a field in the block of a record of fields, "" if there is none.
-func fieldIn(rec *Record, name string) string {
+// fieldsOf returns the block of a record of fields.
+func fieldsOf(rec *Record) string {
 	block, _ := io.ReadAll(io.LimitReader(rec, maxFieldBlock))
-	for line := range strings.Lines(string(block)) {
+	return string(block)
+}
+
+// fieldIn returns a field of a block of fields, "" if there is none.
+func fieldIn(block, name string) string {
+	for line := range strings.Lines(block) {
 		if n, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(n), name) {
 			return strings.TrimSpace(value)
 		}
@@ -296,7 +354,7 @@ func fieldIn(rec *Record, name string) string {
 // noteMetadata notes the answer that a metadata record belongs to if it was asked for because a page
 // embeds it. Heritrix writes one letter per step from a seed: E for what is embedded, R for a redirect.
 func (v *foreignFile) noteMetadata(rec *Record) {
-	hops := fieldIn(rec, "hopsFromSeed")
+	hops := fieldIn(fieldsOf(rec), "hopsFromSeed")
 	if !strings.HasSuffix(strings.TrimRight(hops, "R"), "E") {
 		return
 	}

@@ -10,15 +10,15 @@ import (
 // slices of the page where possible, and valid until the next token. nil means
 // that the attribute is missing; an empty one is not nil.
 type attributes struct {
-	href, src, rel, hreflang, typ []byte // links
-	alt, lang, content, datetime  []byte
-	name, property, httpEquiv     []byte // meta
-	itemtype, itemprop, typeof    []byte // microdata, RDFa
-	encoding                      []byte // of annotation-xml
-	class, id, role, style, start []byte // read only if styled is set
-	hidden, pubdate, font         bool
+	href, src, rel, hreflang, typ                   []byte // links
+	alt, lang, content, datetime                    []byte
+	name, property, httpEquiv                       []byte // meta
+	itemtype, itemprop, typeof                      []byte // microdata, RDFa
+	encoding                                        []byte // of annotation-xml
+	class, id, role, style, start, colspan, rowspan []byte // read only if styled is set
+	hidden, pubdate, font                           bool
 
-	styled bool // class, id, role, style and start are read too
+	styled bool // those attributes are read, too
 	any    bool // at least one is set, so the struct must be cleared before the next tag
 }
 
@@ -167,6 +167,10 @@ func (a *attributes) styleOf(key string) *[]byte {
 		return &a.style
 	case "start":
 		return &a.start
+	case "colspan":
+		return &a.colspan
+	case "rowspan":
+		return &a.rowspan
 	}
 	return nil
 }

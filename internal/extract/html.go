@@ -13,7 +13,7 @@ import (
 // zero value is meant for crawling; a limit of zero means its default. The
 // defaults are far above what pages for people need.
 type Options struct {
-	Agent string // product token whose meta element is read like "robots", in lower case; default none
+	Agents []string // product tokens whose meta elements are read like "robots", in lower case; default none
 
 	Tokens   int // tags and texts; default 2,000,000
 	Depth    int // open elements, deeper ones count as siblings; default 512, as in browsers
@@ -49,6 +49,7 @@ type Element struct {
 	Name            atom.Atom // 0 for an element that HTML does not know
 	Class, ID, Role []byte
 	Start           []byte // the first number of a list
+	Columns, Rows   []byte // how many of a table a cell takes
 	Link            bool   // it has an href
 	At              int    // bytes of text before it
 }

@@ -128,7 +128,7 @@ func TestMetaRobots(t *testing.T) {
 		{"<template><meta name=robots content=none></template>", true, true, true},
 		{"<body><p><meta name=robots content=nofollow>", false, true, true},
 	} {
-		doc := HTML([]byte(c.html), page, Options{Agent: "dowse"})
+		doc := HTML([]byte(c.html), page, Options{Agents: []string{"reefbot", "dowse"}})
 		if doc.NoFollow == c.follow || doc.NoIndex == c.index || doc.NoArchive == c.archive {
 			t.Errorf("%s: nofollow %v, noindex %v, noarchive %v", c.html, doc.NoFollow, doc.NoIndex, doc.NoArchive)
 		}

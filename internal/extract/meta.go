@@ -143,7 +143,7 @@ func (p *pass) readMeta(e *element) {
 		p.doc.Description = p.field(content, p.opt.Field)
 	case eq(e.attr.name, "keywords") && p.doc.Keywords == "":
 		p.doc.Keywords = p.field(content, p.opt.Field)
-	case eq(e.attr.name, "robots") || p.opt.Agent != "" && eq(e.attr.name, p.opt.Agent):
+	case eq(e.attr.name, "robots") || p.isAgent(e.attr.name):
 		p.readRobots(content)
 	}
 	p.readDateNamed(e.attr.property, content)
@@ -157,6 +157,11 @@ func (p *pass) readRefresh(content []byte) {
 	if ok && target != "" {
 		p.addRemote([]byte(target), nil)
 	}
+}
+
+// isAgent reports whether a name is one of the agents whose directives count.
+func (p *pass) isAgent(name []byte) bool {
+	return slices.ContainsFunc(p.opt.Agents, func(agent string) bool { return agent != "" && eq(name, agent) })
 }
 
 // readRobots applies the directives of a robots element; several add up.

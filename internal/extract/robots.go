@@ -1,6 +1,21 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// Agents returns the product tokens that directives for robots address: those of a crawler and of
+// others, in lower case and without versions.
+func Agents(own string, others ...string) (list []string) {
+	for _, name := range append([]string{own}, others...) {
+		name, _, _ = strings.Cut(name, "/")
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
 
 // robots is the union of what directives for robots forbid.
 type robots struct{ noFollow, noIndex, noArchive bool }
@@ -31,10 +46,10 @@ func (r *robots) add(directive string) {
 
 // RobotsTag parses the X-Robots-Tag headers of an answer: directives for all
 // robots ("noindex, nofollow") and for named ones ("otherbot: noindex"). The
-// directives after a name are for that robot alone, until the next name. agent
-// is our product token, compared without case. The union of all that concern it
-// is returned.
-func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool) {
+// directives after a name are for that robot alone, until the next name. agents
+// are product tokens, compared without case. The union of all directives that
+// concern one of them is returned.
+func RobotsTag(values []string, agents ...string) (noFollow, noIndex, noArchive bool) {
 	var r robots
 	for _, v := range values {
 		ours := true
@@ -47,7 +62,7 @@ func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool
 			case !named || hasValue(name):
 				directive = part
 			default:
-				ours = agent != "" && strings.EqualFold(name, agent)
+				ours = slices.ContainsFunc(agents, func(agent string) bool { return agent != "" && strings.EqualFold(name, agent) })
 			}
 			if ours {
 				r.read(directive)

@@ -159,7 +159,7 @@ func (p *pass) markOf(e *element) uint8 {
 	if e.tag>>31 != 0 {
 		name = 0
 	}
-	return p.opt.Mark(Element{Name: name, Class: e.attr.class, ID: e.attr.id, Role: e.attr.role, Start: e.attr.start, Link: e.attr.href != nil, At: p.text.len()})
+	return p.opt.Mark(Element{Name: name, Class: e.attr.class, ID: e.attr.id, Role: e.attr.role, Start: e.attr.start, Columns: e.attr.colspan, Rows: e.attr.rowspan, Link: e.attr.href != nil, At: p.text.len()})
 }
 
 // endMark reports the end of an element that has a mark.

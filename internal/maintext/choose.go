@@ -30,6 +30,7 @@ func (c *chooser) choose() {
 	for i := range blocks {
 		c.repeated[i] = c.template.has(blocks[i].hash)
 	}
+	c.settleTables()
 	trusted := c.trustedMarks()
 	candidates := make([]int, 0, len(blocks))
 	for i := range blocks {
@@ -38,12 +39,41 @@ func (c *chooser) choose() {
 		}
 	}
 	if own := c.ownBlocks(candidates); own != nil {
-		c.keepOwn(own)
+		c.keepOwn(c.units(own))
 	} else {
-		c.keepDense(candidates)
-		c.trim(candidates)
+		units := c.units(candidates)
+		c.keepDense(units)
+		c.trim(units)
 	}
 	c.settleHeadings()
+}
+
+// mostOfTable is the share of the cells of a table of data which repeat on other pages, from which on the table is
+// part of the template.
+const mostOfTable = 0.8
+
+// settleTables decides about tables of data as wholes: the labels of a table, and words such as "yes", are on many
+// pages, but belong to the values beside them.
+func (c *chooser) settleTables() {
+	if c.template.Len() == 0 {
+		return
+	}
+	blocks := c.page.blocks
+	for i := 0; i < len(blocks); {
+		end, cells, repeated := i, 0, 0
+		for ; end < len(blocks) && blocks[end].table.table == blocks[i].table.table; end++ {
+			if blocks[end].words > 0 {
+				cells++
+			}
+			if c.repeated[end] && blocks[end].words > 0 {
+				repeated++
+			}
+		}
+		if blocks[i].table.table > 0 && float64(repeated) < mostOfTable*float64(cells) {
+			clear(c.repeated[i:end])
+		}
+		i = end
+	}
 }
 
 // trustedMarks returns which marks of the frame are believed: those that do not
@@ -128,47 +158,86 @@ func (c *chooser) ownBlocks(candidates []int) (own []int) {
 	return only
 }
 
-// keepOwn keeps blocks of the own part of a page, but for runs of links, which
-// lead to other pages.
-func (c *chooser) keepOwn(own []int) {
-	for k, i := range own {
-		c.keep[i] = c.density(own, k) <= 0.5 || c.density(own, k-1) <= 0.5 && c.density(own, k+1) <= 0.5 && c.page.blocks[i].words > 3
-	}
+// A unit is what is kept or left out together: a block, or the cells of a table of data.
+type unit struct {
+	blocks        []int
+	words, linked int
+	isTable       bool
 }
 
-// density returns the share of links of the k-th of some blocks; 1 before the
-// first and after the last.
-func (c *chooser) density(list []int, k int) float64 {
-	if k < 0 || k >= len(list) {
-		return 1
-	}
-	return c.page.blocks[list[k]].density()
-}
-
-// words returns the number of words of the k-th of some blocks, 0 outside of them.
-func (c *chooser) words(list []int, k int) int {
-	if k < 0 || k >= len(list) {
+// density returns the share of the words that are in links.
+func (u *unit) density() float64 {
+	if u.words == 0 {
 		return 0
 	}
-	return c.page.blocks[list[k]].words
+	return float64(u.linked) / float64(u.words)
+}
+
+// units returns some blocks as units, in their order.
+func (c *chooser) units(list []int) (units unitList) {
+	table := 0
+	for k, i := range list {
+		b := &c.page.blocks[i]
+		if b.table.table == 0 || b.table.table != table {
+			units = append(units, unit{blocks: list[k:k:len(list)], isTable: b.table.table > 0})
+		}
+		table = b.table.table
+		u := &units[len(units)-1]
+		u.blocks, u.words, u.linked = u.blocks[:len(u.blocks)+1], u.words+b.words, u.linked+b.linked
+	}
+	return units
+}
+
+// A unitList is the units of a page that can be its own text. Outside of it are links.
+type unitList []unit
+
+// density returns the share of links of the k-th unit; 1 before the first and after the last.
+func (l unitList) density(k int) float64 {
+	if k < 0 || k >= len(l) {
+		return 1
+	}
+	return l[k].density()
+}
+
+// words returns the number of words of the k-th unit, 0 outside of the list.
+func (l unitList) words(k int) int {
+	if k < 0 || k >= len(l) {
+		return 0
+	}
+	return l[k].words
+}
+
+// set keeps or drops the blocks of a unit.
+func (c *chooser) set(u *unit, keep bool) {
+	for _, i := range u.blocks {
+		c.keep[i] = keep
+	}
+}
+
+// keepOwn keeps the own part of a page, but for runs of links, which lead to other pages.
+func (c *chooser) keepOwn(own unitList) {
+	for k := range own {
+		c.set(&own[k], own.density(k) <= 0.5 || own.density(k-1) <= 0.5 && own.density(k+1) <= 0.5 && own[k].words > 3)
+	}
 }
 
 // keepDense keeps blocks by their words and links and those of their neighbours. It
 // is the decision tree of Kohlschütter, Fankhauser and Nejdl, "Boilerplate
-// Detection using Shallow Text Features" (2010), algorithm 2.
-func (c *chooser) keepDense(list []int) {
-	for k, i := range list {
-		words, next := c.words(list, k), c.words(list, k+1)
+// Detection using Shallow Text Features" (2010), algorithm 2. A table of data is
+// one block.
+func (c *chooser) keepDense(list unitList) {
+	for k := range list {
+		u, next := &list[k], list.words(k+1)
 		switch {
-		case c.density(list, k) > 0.333333:
-		case c.page.blocks[i].in.has(markPre):
-			c.keep[i] = true
-		case k > 0 && c.density(list, k-1) > 0.555556:
-			c.keep[i] = words > 40 || next > 17
-		case words > 16:
-			c.keep[i] = true
+		case !u.isTable && u.density() > 0.333333:
+		case c.page.blocks[u.blocks[0]].in.has(markPre):
+			c.set(u, true)
+		case k > 0 && list.density(k-1) > 0.555556:
+			c.set(u, u.words > 40 || next > 17)
+		case u.words > 16:
+			c.set(u, true)
 		default:
-			c.keep[i] = next > 15 || c.words(list, k-1) > 4
+			c.set(u, next > 15 || list.words(k-1) > 4)
 		}
 	}
 }
@@ -180,17 +249,17 @@ const longBlock = 12
 // trim drops the short blocks before the first long one and after the last: what is
 // above and below a text are dates, names and notices. A page without a long block is
 // left as it is.
-func (c *chooser) trim(list []int) {
-	isLong := func(i int) bool { return c.keep[i] && c.page.blocks[i].words >= longBlock }
+func (c *chooser) trim(list unitList) {
+	isLong := func(u unit) bool { return c.keep[u.blocks[0]] && u.words >= longBlock }
 	first, last := slices.IndexFunc(list, isLong), len(list)-1
 	if first < 0 {
 		return
 	}
 	for ; !isLong(list[last]); last-- {
-		c.keep[list[last]] = false
+		c.set(&list[last], false)
 	}
-	for _, i := range list[:first] {
-		c.keep[i] = false
+	for k := range list[:first] {
+		c.set(&list[k], false)
 	}
 }
 

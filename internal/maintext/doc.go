@@ -12,7 +12,8 @@
 //     A [Learner] finds them in some pages of the host (template.go), by the rule of
 //     package repeats, by which a crawl finds them, too
 //   - its words: blocks that are short or mostly links are left out, unless their
-//     neighbours are text, after Kohlschütter et al. 2010 (choose.go)
+//     neighbours are text, after Kohlschütter et al. 2010 (choose.go). A table of
+//     data is one block (tables.go)
 //
 // The result is a list of blocks ([Page.Main]), which is written as plain text or
 // as Markdown (write.go).

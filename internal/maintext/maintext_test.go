@@ -135,6 +135,35 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
+// TestNumbersTellApart checks that headings and cells which differ by a number from those of other pages are text of
+// the page, that the labels of a table stay with its values, and that a table which all pages have is left out.
+func TestNumbersTellApart(t *testing.T) {
+	prose := func(n int) string {
+		return "<p>" + strings.Repeat("The reef number "+strings.Repeat("x", n+1)+" has corals of many kinds, and divers count them. ", 3)
+	}
+	pages := make([]*Page, 6)
+	var l Learner
+	for n := range pages {
+		html := fmt.Sprintf(`<body><div>Visitor %d of this site</div><table><tr><td>1<td>2<td>3<tr><td>4<td>5<td>6</table><div><h1>Chapter %d</h1>%s
+<table><tr><th>Depth<th>Found<tr><td>%d m<td>yes<tr><td>%d m<td>no</table>%s</div><table><tr><td><a href=/a>One</a><td><a href=/b>Two</a><tr><td><a href=/c>Three</a><td>4</table>`, 7*n, n+1, prose(n), 10+n, 50+n, prose(n))
+		_, pages[n] = Read([]byte(html), "http://a.example/", extract.Options{})
+		l.Add(pages[n])
+	}
+	for n, p := range pages {
+		text := p.Main(l.Template()).Plain()
+		for _, want := range []string{fmt.Sprintf("Chapter %d", n+1), "Depth\tFound\n", fmt.Sprintf("%d m\tyes\n", 10+n), fmt.Sprintf("%d m\tno\n", 50+n)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("page %d: no %q in\n%s", n, want, text)
+			}
+		}
+		for _, frame := range []string{"Visitor", "1\t2\t3", "Three"} {
+			if strings.Contains(text, frame) {
+				t.Errorf("page %d: %q of the frame in\n%s", n, frame, text)
+			}
+		}
+	}
+}
+
 // TestLastHeading checks that a heading at the end of main is part of the text, unless what it introduces is left out.
 func TestLastHeading(t *testing.T) {
 	text := "<p>" + strings.Repeat("The reef has corals of many kinds, and divers count them. ", 5)
@@ -196,6 +225,27 @@ func TestMarkdownLists(t *testing.T) {
 	}
 }
 
+// TestTables checks the rows and columns of tables, also with empty cells and cells that take several, and that tables
+// for the layout stay paragraphs.
+func TestTables(t *testing.T) {
+	for html, want := range map[string][2]string{
+		"<table><tr><th>Year<th>Count<tr><td>2001<td><a href=/x>12</a> a|b<tr><td>2002<td>13</table>": {
+			"Year\tCount\n2001\t12 a|b\n2002\t13", "| Year | Count |\n| --- | --- |\n| 2001 | [12](http://a.example/x) a\\|b |\n| 2002 | 13 |\n"},
+		"<p>Before<table><caption>Reefs</caption><thead><tr><th><th>A<th></thead><tr><td>x<td><td>1</td><td></td></tr><tr><td><td>y<td></table>After": {
+			"Before\nReefs\nA\nx\t\t1\ny\nAfter", "Before\n\nReefs\n\n| | A | |\n| --- | --- | --- |\n| x | | 1 |\n| | y |\n\nAfter\n"},
+		"<table><tr><td rowspan=2>both<td colspan=2>wide<td>d<tr><td>b<td>c<td><p>one<p>two<br>three</table>": {
+			"both\twide\t\td\nb\tc\tone two\nthree", "| both | wide | | d |\n| --- | --- | --- | --- |\n| | b | c | one two three |\n"},
+		"<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>outer</table>": {
+			"a\tb\nc\td\nouter", "| a | b |\n| --- | --- |\n| c | d |\n\nouter\n"},
+		"<table><tr><td>one<td>two</table>": {"one\ntwo", "one\n\ntwo\n"},
+	} {
+		_, p := Read([]byte("<body>"+html), "http://a.example/", extract.Options{})
+		if plain, markdown := p.All().Plain(), p.All().Markdown(); plain != want[0] || markdown != want[1] {
+			t.Errorf("%s:\n%q and\n%q, want\n%q and\n%q", html, plain, markdown, want[0], want[1])
+		}
+	}
+}
+
 // TestHiddenText checks that text which its style attribute hides is no text of the page.
 func TestHiddenText(t *testing.T) {
 	const html = `<p>seen <span style="color:red; DISPLAY : none !important">one</span> here<div style="visibility:hidden"><p>two</div>
@@ -218,6 +268,8 @@ func TestHostilePages(t *testing.T) {
 		"lines":    strings.Repeat("x<br>", 100000),
 		"misnest":  strings.Repeat("<a href=/x><div><p>y</a>", 10000),
 		"empty":    "",
+		"spans":    "<table>" + strings.Repeat("<tr><td colspan=1000 rowspan=1000><td>x", 20000),
+		"tables":   strings.Repeat("<table><tr><td>", 3000) + "x",
 		"class":    "<div class='" + strings.Repeat("Footer", 100000) + "'><p>z</div>",
 	} {
 		_, p := Read([]byte(html), "http://a.example/", extract.Options{})

@@ -7,7 +7,6 @@ import (
 
 	"dowse"
 	"dowse/internal/extract"
-	"dowse/internal/repeats"
 )
 
 // A Page is a page whose text is cut into blocks.
@@ -34,7 +33,12 @@ type block struct {
 	in         elements
 	own        int // index of the innermost article, -1 for none
 	item       item
+	table      tableCell // in a table of data
 }
+
+// A tableCell is where a block is in a table: numbers from 1; 0 for a block that is in none. Tables, rows and cells are
+// numbered by their regions, columns in each row.
+type tableCell struct{ table, row, cell, column int }
 
 // elements are the elements that a block is in.
 type elements uint16
@@ -65,9 +69,11 @@ const maxRegions = 20_000
 func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Page) {
 	var regions []region
 	var pre preReader
+	var grid columnReader
 	starts := map[int]int{} // the first numbers of lists, by the place where the list begins
 	opt.Mark = func(e extract.Element) uint8 {
 		mark := markOf(e)
+		grid.open(e)
 		switch {
 		case mark == markPre:
 			pre.open++
@@ -88,7 +94,7 @@ func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Pa
 		}
 	}
 	doc := extract.HTML(body, url, opt)
-	p := newPage(doc, regions)
+	p := newPage(doc, regions, grid.columns)
 	p.setItems(regions, starts)
 	p.pres = pre.found
 	return doc, p
@@ -132,8 +138,9 @@ func (r *preReader) close(start, end int) {
 }
 
 // newPage cuts the text of a document into blocks, and records for each which
-// regions it is in.
-func newPage(doc *dowse.Document, regions []region) *Page {
+// regions it is in. columns are those of the cells of tables, by the place where a cell
+// begins.
+func newPage(doc *dowse.Document, regions []region, columns map[int]int) *Page {
 	p := &Page{doc: doc}
 	var around []region // regions other than links
 	for _, r := range regions {
@@ -146,53 +153,57 @@ func newPage(doc *dowse.Document, regions []region) *Page {
 	// Elements are reported when they end, so an outer one comes after those in it.
 	slices.SortStableFunc(around, func(a, b region) int { return a.start - b.start })
 	slices.SortStableFunc(p.links, func(a, b dowse.Span) int { return int(a.Start - b.Start) })
-	p.cut(around)
+	layout := p.cut(around, columns)
 	p.count()
 	p.setLevels()
+	p.setTables(layout)
+	p.setHashes()
 	return p
 }
 
+// An openRegion is a region around the place that is being looked at.
+type openRegion struct {
+	region
+	number  int // of the region, from 1
+	article int // number of an article, -1 for other regions
+}
+
 // cut makes the blocks: the lines of the text. Lines of one paragraph are one
-// block.
-func (p *Page) cut(around []region) {
-	var open []region
+// block. It returns the numbers of the tables that have tables in them.
+func (p *Page) cut(around []region, columns map[int]int) (layout map[int]bool) {
+	var open []openRegion
 	next, articles := 0, 0
-	ids := make([]int, 0, 8) // of the open articles; -1 for other regions
 	text := p.doc.Text
 	for start := 0; start < len(text); {
 		end := start + strings.IndexByte(text[start:], '\n')
 		if end < start {
 			end = len(text)
 		}
-		kept := 0
-		for i, r := range open {
-			if start < r.end {
-				open[kept], ids[kept] = r, ids[i]
-				kept++
-			}
-		}
-		open, ids = open[:kept], ids[:kept]
+		open = slices.DeleteFunc(open, func(r openRegion) bool { return start >= r.end })
 		for ; next < len(around) && around[next].start <= start; next++ {
 			r := around[next]
 			if start >= r.end {
 				continue
 			}
-			id := -1
+			o := openRegion{r, next + 1, -1}
 			if r.mark == markOwn {
-				id = articles
+				o.article = articles
 				articles++
 			}
-			open, ids = append(open, r), append(ids, id)
+			open = append(open, o)
 		}
 		b := block{start: start, end: end, own: -1}
-		for i, r := range open {
+		for _, r := range open {
 			b.in |= 1 << r.mark
-			if ids[i] >= 0 {
-				b.own = ids[i]
+			if r.article >= 0 {
+				b.own = r.article
 			}
 			if (r.mark == markBlock || r.mark == markPre) && r.end > b.end {
 				b.end = min(r.end, len(text))
 			}
+		}
+		if b.in.has(markTable) {
+			layout = b.setPlace(open, columns, layout)
 		}
 		p.blocks = append(p.blocks, b)
 		start = b.end
@@ -200,9 +211,10 @@ func (p *Page) cut(around []region) {
 			start++
 		}
 	}
+	return layout
 }
 
-// count sets the words of the blocks, those in links, and the hashes.
+// count sets the words of the blocks, and those in links.
 func (p *Page) count() {
 	link, words := 0, p.doc.Words
 	for i := range p.blocks {
@@ -217,7 +229,6 @@ func (p *Page) count() {
 				b.linked++
 			}
 		}
-		b.hash = repeats.Hash(p.doc.Text[b.start:b.end])
 	}
 }
 

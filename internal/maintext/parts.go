@@ -21,6 +21,9 @@ const (
 	markControl        // of a form, or the caption of a picture
 	markList           // a list without numbers
 	markNumbered       // a list with numbers
+	markTable
+	markRow  // of a table
+	markCell // of a row
 )
 
 // roles are the ARIA roles that have a mark.
@@ -67,6 +70,12 @@ func markOf(e extract.Element) uint8 {
 		return markBlock
 	case atom.Pre:
 		return markPre
+	case atom.Table:
+		return markTable
+	case atom.Tr:
+		return markRow
+	case atom.Td, atom.Th:
+		return markCell
 	}
 	return unmarked
 }

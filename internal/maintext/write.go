@@ -26,7 +26,7 @@ func (t *Text) Rest() *Text {
 	return rest
 }
 
-// Plain returns the text, blocks separated by line breaks.
+// Plain returns the text, blocks separated by line breaks. The cells of a row of a table are separated by tabs.
 func (t *Text) Plain() string {
 	size := 0
 	for i, keep := range t.keep {
@@ -36,14 +36,23 @@ func (t *Text) Plain() string {
 	}
 	var b strings.Builder
 	b.Grow(size)
+	var last tableCell
 	for i, keep := range t.keep {
 		if !keep {
 			continue
 		}
-		if b.Len() > 0 {
+		x := &t.page.blocks[i]
+		switch {
+		case b.Len() == 0:
+		case x.table.row > 0 && x.table.row == last.row && x.table.cell == last.cell:
+			b.WriteByte(' ')
+		case x.table.row > 0 && x.table.row == last.row:
+			b.WriteString(strings.Repeat("\t", max(1, x.table.column-last.column)))
+		default:
 			b.WriteByte('\n')
 		}
-		b.WriteString(t.page.text(&t.page.blocks[i]))
+		b.WriteString(t.page.text(x))
+		last = x.table
 	}
 	return b.String()
 }
@@ -52,13 +61,18 @@ func (t *Text) Plain() string {
 func (p *Page) text(b *block) string { return p.doc.Text[b.start:b.end] }
 
 // Markdown returns the text as CommonMark: headings, lists with their numbers and levels, and preformatted
-// text with its lines, links with their targets. Characters of the page that would be markup are
+// text with its lines, links with their targets. Tables of data are written as GitHub does (GFM), with their first row as
+// the head. Characters of the page that would be markup are
 // escaped, so a page cannot add HTML, images or links that it does not have.
 func (t *Text) Markdown() string {
 	w := markdownWriter{page: t.page, links: t.page.linkPlaces()}
-	for i, keep := range t.keep {
-		if keep {
-			w.write(&t.page.blocks[i])
+	for i := 0; i < len(t.keep); i++ {
+		switch x := &t.page.blocks[i]; {
+		case !t.keep[i]:
+		case x.table.row > 0:
+			i = w.writeTable(t, i) - 1
+		default:
+			w.write(x)
 		}
 	}
 	if w.b.Len() > 0 {
@@ -92,6 +106,54 @@ func (w *markdownWriter) write(x *block) {
 		w.leaveList()
 	}
 	w.links = w.page.writeLinked(&w.b, x, w.links)
+}
+
+// writeTable writes the rows of the table that a block is in, and returns the number of the first block after
+// them.
+func (w *markdownWriter) writeTable(t *Text, first int) (next int) {
+	w.leaveList()
+	blocks := t.page.blocks
+	for next = first; next < len(blocks) && blocks[next].table.row > 0 && blocks[next].table.table == blocks[first].table.table; next++ {
+	}
+	most := 0
+	for i := first; i < next; i++ {
+		if t.keep[i] {
+			most = max(most, blocks[i].table.column)
+		}
+	}
+	var last tableCell
+	isHead := true
+	endRow := func() {
+		w.b.WriteString(" |")
+		if isHead {
+			w.b.WriteString(strings.Repeat(" |", most-last.column) + "\n|" + strings.Repeat(" --- |", most))
+		}
+		isHead = false
+	}
+	for i := first; i < next; i++ {
+		x := &blocks[i]
+		if !t.keep[i] {
+			continue
+		}
+		switch {
+		case x.table.row != last.row:
+			if last.row > 0 {
+				endRow()
+				w.b.WriteByte('\n')
+			}
+			w.b.WriteString(strings.Repeat("| ", x.table.column))
+		case x.table.cell != last.cell:
+			w.b.WriteString(strings.Repeat(" |", max(1, x.table.column-last.column)) + " ")
+		default:
+			w.b.WriteByte(' ')
+		}
+		var cell strings.Builder
+		w.links = w.page.writeLinked(&cell, x, w.links)
+		w.b.WriteString(strings.ReplaceAll(cell.String(), "\\\n", " "))
+		last = x.table
+	}
+	endRow()
+	return next
 }
 
 // leaveList begins a block that is in no list.

@@ -46,8 +46,12 @@ func KnownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 		return "", failf(Invalid, "url", "%q: %w", clip(raw), first)
 	}
 	err := neverSeen(f, raw, parsed[0])
-	if n := col.Crawl.Status().LeftOut; n > 0 {
-		err = failf(NotFound, "url", "%w; it may be one of the %s that were left out for want of memory", err, plain.Some(n, "link"))
+	st := col.Crawl.Status()
+	if st.LeftOut > 0 {
+		err = failf(NotFound, "url", "%w; it may be one of the %s that were left out for want of memory", err, plain.Some(st.LeftOut, "link"))
+	}
+	if st.Dropped > 0 {
+		err = failf(NotFound, "url", "%w; it may be one of the %s that were not kept because their domains have too many hosts", err, plain.Some(st.Dropped, "link"))
 	}
 	return "", err
 }

@@ -37,6 +37,7 @@ type Status struct {
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
 	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
+	By      string    `json:"stopped_by,omitempty" doc:"the signal that paused the last run: SIGINT, SIGTERM or SIGHUP; copy for a copy that was made while the crawl ran"`
 	// What the archive has in addition to pages.
 	Requisites *requisite.Totals `json:"requisites,omitempty" doc:"images, style sheets and the like of pages, which are in no other count"`
 	// How far the crawl is. The crawl's own status is embedded; its members are on the
@@ -193,7 +194,7 @@ func (st *Status) take(last crawler.RunRecord) {
 		return
 	}
 	st.Outside = last.Outside
-	st.Ended, st.Error, st.Killed = last.Ended, last.Error, last.Ended.IsZero()
+	st.Ended, st.Error, st.By, st.Killed = last.Ended, last.Error, last.By, last.Ended.IsZero()
 	if st.Stopped == "" {
 		st.Stopped = last.Why
 	}
@@ -301,7 +302,7 @@ func (st *Status) Ailment(now time.Time) *Ailment {
 	case st.Stopped == dowse.StopMemory:
 		return &Ailment{AilMemory, "the pages fetched so far fill the memory that it may use"}
 	case st.Killed:
-		return &Ailment{AilKilled, "the last run was killed"}
+		return &Ailment{AilKilled, "the last run was killed, or copied while it ran"}
 	case st.Stopped == dowse.StopExhausted && st.Fetched == 0 && st.Books.Failed > 0:
 		return &Ailment{AilNothing, "no page could be fetched: " + plain.Some(st.Books.Failed, "URL") + " failed, and no link is left"}
 	}
@@ -406,7 +407,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 				st.Notices = append(st.Notices, err.Error())
 			}
 		}
-		if st.Estimate.Found > 0 && slices.ContainsFunc(st.Reasons, isTrap) {
+		if st.Estimate.Found > 0 && (st.Dropped > 0 || slices.ContainsFunc(st.Reasons, isTrap)) {
 			st.Notices = append(st.Notices, "the estimate of what there is leaves out what was skipped as a trap")
 		}
 		st.damage = v.damage()

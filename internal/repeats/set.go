@@ -31,12 +31,17 @@ func Least(pages int) int {
 // Hash returns a hash of a block by which repetitions are found: FNV-1a of its bytes.
 // Runs of digits count as one digit, since dates and counters change from page to
 // page.
-func Hash(s string) uint64 {
+func Hash(s string) uint64 { return hash(s, false) }
+
+// ExactHash is Hash for blocks that are told apart by their numbers.
+func ExactHash(s string) uint64 { return hash(s, true) }
+
+func hash(s string, exact bool) uint64 {
 	h := uint64(14695981039346656037)
 	digit := false
 	for i := range len(s) {
 		c := s[i]
-		if '0' <= c && c <= '9' {
+		if !exact && '0' <= c && c <= '9' {
 			if digit {
 				continue
 			}

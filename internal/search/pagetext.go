@@ -29,7 +29,7 @@ func readPage(col *collection.Collection, p *dowse.Page) (*pageText, error) {
 		return nil, err
 	}
 	html, _ := extract.Decode(body, contentType)
-	doc, layout := maintext.Read(html, p.URL, extract.Options{Agent: col.Settings.Identity.Agent})
+	doc, layout := maintext.Read(html, p.URL, extract.Options{})
 	t := &pageText{title: plain.Cut(doc.Title, maxTitle), own: doc.Text, description: doc.Description, language: doc.Language}
 	if main := layout.Main(nil); len(main.Plain()) >= leastOwn {
 		t.own, t.frame = main.Plain(), main.Rest().Plain()

@@ -15,28 +15,53 @@ import (
 )
 
 // jsonlTarget appends records to a file, one JSON object per line. A batch counts as sent when
-// the file is synced.
+// the file is synced and still has its name: after a file was moved away, as programs that rotate logs do, or
+// removed, the next batch goes to a new one.
 type jsonlTarget struct {
+	name string
 	file *durable.File
 }
+
+// errMoved is returned for a batch that was written to a file that has lost its name meanwhile.
+var errMoved = errors.New("the file was moved or removed while it was written; what it lacks is written to a new one")
 
 // openJSONL opens the file of a sink. A line that a killed process left incomplete is cut off
 // if it is one of a record; otherwise it gets its line break, since it is not ours.
 func openJSONL(name string) (receiver, error) {
-	dir := durable.In(filepath.Dir(name))
-	if err := outside(name); err != nil {
-		return nil, err
-	}
-	f, err := dir.Ensure(filepath.Base(name))
-	if err != nil {
-		return nil, explained(err)
-	}
-	t := &jsonlTarget{f}
-	if err := t.mend(); err != nil {
-		f.Close()
+	t := &jsonlTarget{name: name}
+	if err := t.open(); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// open opens the file, or creates it.
+func (t *jsonlTarget) open() error {
+	name := t.name
+	dir := durable.In(filepath.Dir(name))
+	if err := outside(name); err != nil {
+		return err
+	}
+	f, err := dir.Ensure(filepath.Base(name))
+	if err != nil {
+		return explained(err)
+	}
+	t.file = f
+	if err := t.mend(); err != nil {
+		f.Close()
+		return err
+	}
+	return nil
+}
+
+// isThere reports whether the open file still has its name.
+func (t *jsonlTarget) isThere() bool {
+	now, err := durable.In(filepath.Dir(t.name)).Stat(filepath.Base(t.name))
+	if err != nil {
+		return false
+	}
+	open, err := t.file.Stat()
+	return err == nil && os.SameFile(now, open)
 }
 
 // explained adds what to do to an error of a file.
@@ -114,6 +139,12 @@ func lastLine(f io.ReaderAt, size int64) (line []byte, at int64, err error) {
 }
 
 func (t *jsonlTarget) send(_ context.Context, b *batch) (int, string, error) {
+	if !t.isThere() {
+		t.file.Close() // everything in it is synced
+		if err := t.open(); err != nil {
+			return 0, "", err
+		}
+	}
 	info, err := t.file.Stat()
 	if err != nil {
 		return 0, "", err
@@ -121,7 +152,13 @@ func (t *jsonlTarget) send(_ context.Context, b *batch) (int, string, error) {
 	if _, err := t.file.WriteAt(b.lines(), info.Size()); err != nil {
 		return 0, "", err
 	}
-	return 0, "", t.file.Sync()
+	if err := t.file.Sync(); err != nil {
+		return 0, "", err
+	}
+	if !t.isThere() {
+		return 0, "", errMoved
+	}
+	return 0, "", nil
 }
 
 func (t *jsonlTarget) close() error { return t.file.Close() }

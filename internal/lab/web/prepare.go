@@ -235,7 +235,7 @@ func samplePage() *dowse.Page {
 	p := &dowse.Page{URL: sampleURL}
 	body, charset := extract.Decode([]byte(sample), "text/html")
 	p.Fetch.Charset = charset
-	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: agent})
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: extract.Agents(agent)})
 	p.Sketch = text.Sketch(&p.Document)
 	return p
 }

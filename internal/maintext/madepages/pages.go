@@ -35,6 +35,7 @@ var templates = []struct {
 }{
 	{"semantic", semantic}, {"classes", classes}, {"tables", tables}, {"nameless", nameless}, {"manual", manual},
 	{"forum", forum}, {"shop", shop}, {"wiki", wiki}, {"cookies", cookies}, {"breaks", breaks},
+	{"chapters", chapters}, {"figures", figures}, {"records", records},
 }
 
 // A page is written piece by piece; what is its own is recorded.
@@ -254,4 +255,72 @@ func breaks(p *page) {
 		p.raw("</p>")
 	}
 	p.raw(`</div><div>%s</div><div><a href="/">Home</a></div>`, p.site.sentence())
+}
+
+// chapters is a book: headings that differ by a number, and a frame with numbers in it.
+func chapters(p *page) {
+	p.raw(`<title>Chapter %d</title><body><div><b>%s</b> `, p.n+1, p.site.title(4))
+	p.menu(5, "", " | ")
+	p.raw(`</div><div>Page %d of 240</div><div>`, 7*p.n+1)
+	p.own("<h1>", fmt.Sprintf("Chapter %d", p.n+1), "</h1>")
+	p.own("<h2>", p.w.title(4), "</h2>")
+	p.paragraphs(3, "<p>", "</p>")
+	for i := range 3 {
+		p.own("<h3>", fmt.Sprintf("Section %d.%d", p.n+1, i+1), "</h3>")
+		p.paragraphs(2, "<p>", "</p>")
+	}
+	p.raw(`</div><div><a href="/%d">Chapter %d</a> <a href="/%d">Chapter %d</a></div><div>%s Visitor %d since 1999.</div>`, p.n-1, p.n, p.n+1, p.n+2, p.site.sentence(), 1000+37*p.n)
+}
+
+// figures is a yearbook: tables of numbers and short words, which many pages have, too, and a calendar in the frame.
+func figures(p *page) {
+	title := p.w.title(3)
+	p.raw(`<title>%s</title><body><div>%s `, title, p.site.title(3))
+	p.menu(6, "", " | ")
+	p.raw(`</div><div><table><tr><th>Mo</th><th>Tu</th><th>We</th><th>Th</th><th>Fr</th></tr>`)
+	for day := 1; day <= 30; day += 5 {
+		p.raw("<tr>")
+		for i := range 5 {
+			p.raw("<td>%d</td>", day+i)
+		}
+		p.raw("</tr>")
+	}
+	p.raw("</table></div><div>")
+	p.own("<h1>", title, "</h1>")
+	p.paragraphs(2, "<p>", "</p>")
+	p.raw("<table><tr>")
+	for _, head := range []string{"Year", "Count", "Share", "Checked"} {
+		p.own("<th>", head, "</th>")
+	}
+	p.raw("</tr>")
+	for year := range 8 {
+		p.raw("<tr>")
+		p.own("<td>", fmt.Sprint(2001+year), "</td>")
+		p.own("<td>", fmt.Sprint(p.w.between(10, 90000)), "</td>")
+		p.own("<td>", fmt.Sprintf("%d.%d %%", p.w.between(0, 99), p.w.between(0, 9)), "</td>")
+		p.own("<td>", []string{"yes", "no", "unknown"}[p.w.between(0, 2)], "</td>")
+		p.raw("</tr>")
+	}
+	p.raw("</table>")
+	p.paragraphs(2, "<p>", "</p>")
+	p.raw(`</div><div>%s</div><div>Updated %d March %d. %s</div>`, p.site.sentence(), p.w.between(1, 28), 2001+p.n, p.site.sentence())
+}
+
+// records is a catalogue: a table of labels, the same on all pages, and values in the main element.
+func records(p *page) {
+	title := p.w.title(4)
+	p.raw(`<title>%s</title><body><header>%s<nav>`, title, p.site.title(2))
+	p.menu(9, "<span>", "</span>")
+	p.raw(`</nav></header><main>`)
+	p.own("<h1>", title, "</h1>")
+	p.raw("<table>")
+	for i, label := range []string{"Area", "Depth", "Kind", "Found", "Number"} {
+		p.raw("<tr>")
+		p.own("<th>", label, "</th>")
+		p.own("<td>", []string{fmt.Sprintf("%d km", p.w.between(1, 999)), fmt.Sprintf("%d m", p.w.between(1, 99)), []string{"reef", "atoll", "lagoon"}[p.w.between(0, 2)], p.w.phrase(2), fmt.Sprint(p.n)}[i], "</td>")
+		p.raw("</tr>")
+	}
+	p.raw("</table>")
+	p.paragraphs(3, "<p>", "</p>")
+	p.raw(`<p>Record %d of 90. %s</p></main><footer>%s</footer>`, p.n, p.site.sentence(), p.site.paragraph(2))
 }

@@ -1,0 +1,47 @@
+package garbage
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ProgramSize is how many bytes of this program's code and constants are in memory while it crawls: 31 to 33 MB
+// were measured some time after DropProgram, 51 MB without it.
+const ProgramSize = 36 << 20
+
+const dontNeed = 4 // MADV_DONTNEED: the pages leave the memory of this process, and are read again when they are used
+
+// DropProgram removes the code and the constants of this program from its memory. What is used comes back
+// within milliseconds, mostly from the page cache; what only the start needed, which is two fifths, stays away. Nothing is lost,
+// because these parts are never written to.
+func DropProgram() {
+	self, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(maps)) {
+		if from, to, ok := unchanging(line, self); ok {
+			syscall.Syscall(syscall.SYS_MADVISE, from, to-from, dontNeed) // without success it is as it was
+		}
+	}
+}
+
+// unchanging returns the addresses of a mapping that a line of /proc/self/maps describes, if it is of the named
+// file and can't be written to.
+func unchanging(line, file string) (from, to uintptr, ok bool) {
+	// address perms offset device inode path
+	f := strings.Fields(line)
+	if len(f) < 6 || len(f[1]) < 2 || f[1][1] != '-' || !strings.HasSuffix(strings.TrimRight(line, "\n"), " "+file) {
+		return 0, 0, false
+	}
+	low, high, _ := strings.Cut(f[0], "-")
+	a, errA := strconv.ParseUint(low, 16, 64)
+	b, errB := strconv.ParseUint(high, 16, 64)
+	return uintptr(a), uintptr(b), errA == nil && errB == nil && a < b
+}

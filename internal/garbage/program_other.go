@@ -1,0 +1,9 @@
+//go:build !linux
+
+package garbage
+
+// ProgramSize is how many bytes of this program's code and constants are in memory while it crawls.
+const ProgramSize = 48 << 20
+
+// DropProgram does nothing on this system.
+func DropProgram() {}
