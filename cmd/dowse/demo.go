@@ -33,7 +33,7 @@ import (
 type demoCmd struct {
 	Out   string `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 	Pages int    `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
-	Web   int    `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
+	Web   int    `default:"2400" placeholder:"N" help:"Size of the demo web in pages, at least 1000."`
 	Rng   uint64 `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
 	// Instead of a crawl.
 	OnlyWeb bool   `help:"No crawl: serve the demo web on loopback, until Ctrl-C."`
@@ -287,7 +287,7 @@ func serveOnly(w *world, web interface {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	fmt.Fprintf(w.err, "%s on %s, virtual hosts: set the Host header. Ctrl-C ends it.\n", what, server.Addr())
+	fmt.Fprintf(w.err, "%s on %s: use it as an HTTP proxy (http_proxy=http://%[2]s), or set the Host header. Ctrl-C ends it.\n", what, server.Addr())
 	<-w.ctx.Done()
 	return nil
 }

@@ -413,8 +413,8 @@ func (st *status) state(now time.Time) string {
 		return fmt.Sprintf("a copy, made %s ago while the crawl ran; to continue here: %s", ago, resumeCommand(st.Dir))
 	}
 	means := stopMeaning(&st.Status.Status)
-	if st.Stopped == dowse.StopSignal {
-		means = orDefault(signalMeans[st.By], means)
+	if by, ok := signalMeans[st.By]; ok && st.Stopped == dowse.StopSignal {
+		return fmt.Sprintf("stopped %s ago: %s", ago, by) // it names the signal
 	}
 	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, means, orDefault(string(st.Stopped), "no reason given"))
 }
