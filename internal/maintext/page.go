@@ -45,15 +45,6 @@ type elements uint16
 
 func (p elements) has(mark uint8) bool { return p&(1<<mark) != 0 }
 
-// density returns the share of the words that are in links. A block without words
-// has none.
-func (b *block) density() float64 {
-	if b.words == 0 {
-		return 0
-	}
-	return float64(b.linked) / float64(b.words)
-}
-
 // A region is an element with a mark, as a range of the text.
 type region struct {
 	mark       uint8
