@@ -100,12 +100,16 @@ var permittedNames = []permittedName{
 	{"collection/datacard.go", "dowse export . ", "README.md of a collection is for people who got the directory, and may have the program"},
 	{"internal/operations/commands.go", "", "it starts crawls as processes of the command line, and answers show the commands that do the same"},
 	{"internal/dashboard/lab.go", "dowse lab list", shownCommand},
+	{"internal/dashboard/lab.go", "--web", shownCommand},
 	{"internal/dashboard/labels.go", "--", shownCommand},
 	{"internal/dashboard/lists.go", "--top", shownCommand},
+	{"internal/dashboard/lists.go", "--problems", shownCommand},
 	{"internal/dashboard/out.go", "dowse crawl 'coral bleaching'", shownCommand},
+	{"internal/dashboard/out.go", "--help", shownCommand},
 	{"internal/dashboard/overview.go", "dowse status", shownCommand},
 	{"internal/dashboard/search.go", "--", shownCommand},
 	{"internal/dashboard/threshold.go", "--threshold", shownCommand},
+	{"internal/dashboard/topic.go", "--used", shownCommand},
 	{"lab/experiment/bundle.go", "dowse lab verify", "README.md of a bundle is for people who got the file, and may have the program"},
 	{"lab/experiment/traces.go", "dowse lab traces", "it is a salt, which must stay as it is"},
 }
@@ -198,7 +202,7 @@ var otherVariables = []string{"DOWSE_SINK_AUTH", "DOWSE_SINK_AUTH_FILE", "DOWSE_
 
 var (
 	flagName     = regexp.MustCompile(`--[a-z][a-z-]*[a-z]\b`)
-	commandName  = regexp.MustCompile(`(?:^|[^\w./-])dowse ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?(?: ([a-z][a-z-]*))?`)
+	commandName  = regexp.MustCompile(`(?:^|[^\w./-])dowse ([a-z][a-z-]*)\b(?: ([a-z][a-z-]*))?(?: ([a-z][a-z-]*))?`)
 	variableName = regexp.MustCompile(`\bDOWSE_[A-Z_]+[A-Z]\b`)
 	fileName     = regexp.MustCompile(`(?:[\w.-]+/)*[\w-]+\.(?:go|md|txtar)\b`)
 	folderName   = regexp.MustCompile("`((?:cmd|internal|strategy|lab|docs)/[a-z/]+)`")

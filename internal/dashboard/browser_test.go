@@ -124,6 +124,16 @@ func (b *browser) until(expression string) {
 // may be busy.
 const patience = 2 * time.Minute
 
+// click clicks an element within the page, in one step: one that is found first and clicked
+// afterwards may have been replaced by a live part in between.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("!!document.querySelector(%q)", selector))
+	if !eval[bool](b, fmt.Sprintf("(e => { e?.click(); return !!e })(document.querySelector(%q))", selector)) {
+		b.t.Fatalf("%s is gone", selector)
+	}
+}
+
 // console returns what was written to the console since the last call.
 func (b *browser) console() []string {
 	b.mu.Lock()
@@ -320,7 +330,7 @@ func TestBrowserLabel(t *testing.T) {
 		}
 	}
 	if eval[bool](b, `document.body.innerText.includes("Use it all the same")`) {
-		b.do(chromedp.Click(`form[action$="/train"] button`))
+		b.click(`form[action$="/train"] button`)
 		b.until(`document.querySelector("#flash")?.innerText.includes("Model m")`)
 	}
 	model := func() string {
@@ -333,7 +343,7 @@ func TestBrowserLabel(t *testing.T) {
 	if m := model(); m == collection.FirstModel {
 		t.Errorf("the model is %s", m)
 	}
-	b.do(chromedp.Click("#undo"))
+	b.click("#undo")
 	b.until(`document.querySelector("#flash")?.innerText.includes("Back to model")`)
 	if m := model(); m != collection.FirstModel {
 		t.Errorf("after the undo the model is %s", m)
