@@ -134,6 +134,9 @@ func awaitSet(dir, name string) (r SetRecord, done bool, err error) {
 	if _, err := durable.In(dir).Lstat("state/" + name); errors.Is(err, fs.ErrNotExist) {
 		return setResult(dir, name)
 	}
+	if _, crawls := collection.Running(dir); crawls {
+		return r, false, nil // its process is asked; to try the lock would take a second each time
+	}
 	err = setAtRest(dir)
 	if errors.Is(err, collection.ErrLocked) && !errors.Is(err, collection.ErrCopy) {
 		return r, false, nil // its process is asked
