@@ -40,6 +40,7 @@ type labRunCmd struct {
 	// Topics that the experiment does not draw from its web.
 	Without string `placeholder:"FILE" help:"Leave out the topics of a file, such as those that were tuned on."`
 	Vectors string `placeholder:"FILE" help:"Use word vectors: GloVe or word2vec as text, or wink JSON."`
+	Wordnet string `placeholder:"DIR" help:"Let judges of words learn meanings from this WordNet directory."`
 	Pages   int    `short:"n" placeholder:"N" help:"Use another budget of pages."`
 	Sets    int    `placeholder:"N" help:"Use another number of seed sets."`
 	From    string `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
@@ -251,6 +252,9 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	if c.Vectors != "" {
 		x.Vectors, changed = c.Vectors, true
 	}
+	if c.Wordnet != "" {
+		x.WordNet, changed = c.Wordnet, true
+	}
 	if c.From != "" {
 		x.Seeds.From, changed = c.From, true
 	}
@@ -280,6 +284,7 @@ func (c *labRunCmd) command(dir string) string {
 	add("topics", c.Topics)
 	add("without", c.Without)
 	add("vectors", c.Vectors)
+	add("wordnet", c.Wordnet)
 	add("seeds", c.From)
 	if c.Pages > 0 {
 		add("pages", fmt.Sprint(c.Pages))

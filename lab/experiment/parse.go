@@ -696,5 +696,5 @@ func (x *Experiment) eachPath(do func(path *string)) {
 	if x.Classes != topicClasses {
 		each(&x.Classes)
 	}
-	each(&x.Vectors)
+	each(&x.Vectors, &x.WordNet)
 }

@@ -271,6 +271,9 @@ func (r *run) add(b *webTopics, topic string, several bool) (err error) {
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}
+	if t.meanings, err = t.meaningsOf(); err != nil {
+		return err
+	}
 	if t.condition, err = b.predicateFor(r.x, topic); err != nil {
 		return err
 	}

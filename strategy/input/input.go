@@ -1,6 +1,6 @@
 // Package input defines what a strategy can be given in addition to parameters and pages: a
 // trace of who accessed what, a T-Graph, the words and the language of the topic, labelled
-// links, a decimal classification, word vectors, and what an earlier crawl has learnt. A strategy that
+// links, a decimal classification, word vectors, names of what the words may mean, and what an earlier crawl has learnt. A strategy that
 // uses any of these is a [Taker]; one whose knowledge can be reused is a [Learner].
 // Strategies that need none of it do not depend on this package.
 package input
@@ -27,6 +27,7 @@ type Inputs struct {
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
 	Vectors  *vectors.Table    // of words in general use; nil for none
+	Names    []string          // what the words of the topic may stand for, by a dictionary: kinds, instances, parts; nil for none
 }
 
 // A Kind is a set of inputs. Kinds are combined with |.
@@ -41,6 +42,7 @@ const (
 	KindLinks
 	KindClasses
 	KindVectors
+	KindNames
 )
 
 // A Taker is a strategy that uses inputs.
@@ -99,6 +101,12 @@ func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 		}
 	}
 	return names
+}
+
+// UsesNames reports whether a strategy uses the names that the words of a topic may stand for.
+func UsesNames(s dowse.Strategy) bool {
+	required, used := kindsOf(s)
+	return (required|used)&KindNames != 0
 }
 
 // kindsOf returns what a strategy requires and uses; nothing for one that is not a Taker.
