@@ -7,7 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"dowse"
 	"dowse/internal/wordnet"
+	"dowse/strategy/input"
 	"dowse/topic"
 )
 
@@ -47,11 +49,6 @@ func namesOf(dir string, t *topic.Topic) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return NamesIn(list), nil
-}
-
-// NamesIn returns the names of meanings, each once.
-func NamesIn(list []topic.Meaning) (names []string) {
 	known := map[string]bool{}
 	for _, m := range list {
 		for _, name := range m.Names {
@@ -61,7 +58,17 @@ func NamesIn(list []topic.Meaning) (names []string) {
 			}
 		}
 	}
-	return names
+	return names, nil
+}
+
+// usesWords reports whether a strategy uses the words of its topic.
+func usesWords(s dowse.Strategy) bool {
+	t, ok := s.(input.Taker)
+	if !ok {
+		return false
+	}
+	_, used := t.Inputs()
+	return used&input.KindWords != 0
 }
 
 // Limits of the names that a collection keeps.

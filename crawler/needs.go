@@ -303,7 +303,7 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Vectors != nil {
 		keep(&s.Needs.Vectors, vectorsFile, n.Vectors.Write)
 	}
-	if n.Names != nil && slices.ContainsFunc(strategies, input.UsesNames) {
+	if n.Names != nil && slices.ContainsFunc(strategies, usesWords) {
 		keep(&s.Needs.Names, namesFile, func(w io.Writer) error { return writeNames(w, n.Names) })
 	}
 	if m := tableOf(t); m != nil {

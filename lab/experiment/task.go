@@ -270,7 +270,14 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors, Names: crawler.NamesIn(t.meanings)}
+	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors}
+	if t.meanings != nil {
+		of, err := crawler.NeedsOf(crawler.Config{Topic: t.stated(), WordNet: t.x.WordNet})
+		if err != nil {
+			return nil, err
+		}
+		p.needs.Names = of.Names
+	}
 	if t.classes != nil {
 		p.needs.Classes = t.classes.table
 	}

@@ -33,7 +33,7 @@ type Inputs struct {
 // A Kind is a set of inputs. Kinds are combined with |.
 type Kind uint8
 
-// The kinds of inputs, one for each field of [Inputs].
+// The kinds of inputs, one for each field of [Inputs], those of the topic in words taken together.
 const (
 	KindTrace Kind = 1 << iota
 	KindTGraph
@@ -42,7 +42,6 @@ const (
 	KindLinks
 	KindClasses
 	KindVectors
-	KindNames
 )
 
 // A Taker is a strategy that uses inputs.
@@ -101,12 +100,6 @@ func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 		}
 	}
 	return names
-}
-
-// UsesNames reports whether a strategy uses the names that the words of a topic may stand for.
-func UsesNames(s dowse.Strategy) bool {
-	required, used := kindsOf(s)
-	return (required|used)&KindNames != 0
 }
 
 // kindsOf returns what a strategy requires and uses; nothing for one that is not a Taker.

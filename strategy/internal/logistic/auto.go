@@ -8,7 +8,6 @@ import (
 	"dowse"
 	"dowse/internal/linktext"
 	"dowse/internal/vectors"
-	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/state"
 )
@@ -41,22 +40,25 @@ type auto struct {
 	x         signals  // of the link that is rated
 	pageWords []uint16 // codes of the words of the page that is read
 	autoModel
-	vectors *vectors.Table    // nil for none
-	wanted  []judge.TopicWord // of the topic; nil for none
-	meant   []string          // names that the words of the topic may stand for; nil for none
+	vectors *vectors.Table // nil for none
+	wanted  []wantedPhrase // words of the topic; nil for none
+	meant   []string       // names that the words of the topic may stand for; nil for none
 }
 
 // Inputs returns the inputs that the strategy uses: the language and the words of the topic, the names that
 // they may stand for, and word vectors.
 func (s *auto) Inputs() (required, used input.Kind) {
-	return 0, input.KindLanguage | input.KindWords | input.KindNames | input.KindVectors
+	return 0, input.KindLanguage | input.KindWords | input.KindVectors
 }
 
 // Take sets the language to that of the topic, unless a parameter gave one, the word vectors, by which
 // the words of the topic are understood, and the names that these may stand for.
 func (s *auto) Take(in input.Inputs) error {
 	s.Language, s.vectors = cmp.Or(s.Language, in.Language), in.Vectors
-	s.wanted, s.meant = in.Words, in.Names
+	s.meant, s.wanted = in.Names, nil
+	for _, w := range in.Words {
+		s.wanted = append(s.wanted, wantedPhrase{w.Term, w.Weight})
+	}
 	return nil
 }
 
@@ -78,13 +80,20 @@ func (s *auto) begin() *learner {
 	return &s.learner
 }
 
+// A wantedPhrase is a word or phrase of the topic.
+type wantedPhrase struct {
+	text   string
+	weight float64
+}
+
 // wantedWords returns the words of the topic, of phrases each one, that have a vector.
 func (s *auto) wantedWords() (list []wantedWord) {
 	for _, phrase := range s.wanted {
-		for _, w := range dowse.AppendWords(nil, phrase.Term, 0) {
-			c := s.codes.In(phrase.Term, int(w.Start), int(w.End))
-			s.kin.meet(c, phrase.Term[w.Start:w.End])
-			list = append(list, wantedWord{c, phrase.Weight})
+		s.spans = dowse.AppendWords(s.spans[:0], phrase.text, 0)
+		for _, w := range s.spans {
+			c := s.codes.In(phrase.text, int(w.Start), int(w.End))
+			s.kin.meet(c, phrase.text[w.Start:w.End])
+			list = append(list, wantedWord{c, phrase.weight})
 		}
 	}
 	return list
