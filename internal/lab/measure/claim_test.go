@@ -78,6 +78,7 @@ func TestClaimsWithoutValues(t *testing.T) {
 	for _, claim := range []string{
 		"opic.recall_listed@100% > otie.recall_listed@100%, p(t) < .05",
 		"opic.recall_listed@100% ~ otie.recall_listed@100%, within .05",
+		"opic.recall_listed@100% > otie.recall_listed@100% > opic.recall_listed@100%",
 		"opic.recall_listed crosses otie.recall_listed",
 	} {
 		c, err := ParseClaim(claim)
@@ -105,6 +106,13 @@ func TestFiguresOfAClaim(t *testing.T) {
 		if v, err := c.Check(runs, Tests{}); err != nil || !strings.HasSuffix(v.Figures[0], want) {
 			t.Errorf("%v %v, want %s", v, err, want)
 		}
+	}
+	number, err := ParseClaim("8 > a.harvest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := number.Check(runs, Tests{}); err != nil || !strings.HasPrefix(v.Figures[0], "8, a.harvest") {
+		t.Errorf("%v %v, want the number once", v, err)
 	}
 	for v, want := range map[float64]string{0: "0.000", 0.0005: "0.001", 0.00023: "0.0002", -0.00004: "−0.00004", 1e-12: "0.000", 0.25: "0.250"} {
 		if got := fine(v); got != want {

@@ -24,7 +24,7 @@ const (
 type Verdict struct {
 	Claim   string
 	Outcome Outcome
-	Figures []string // one per comparison in the claim
+	Figures []string // one per comparison in the claim; equal ones once
 }
 
 func (v Verdict) String() string {
@@ -63,7 +63,9 @@ func (c *Claim) Check(r *Runs, s Tests) (Verdict, error) {
 		for _, right := range c.expand(r, i) {
 			outcome, figures := c.compare(r, s, c.terms[i], op, right)
 			v.Outcome = worse(v.Outcome, outcome)
-			v.Figures = append(v.Figures, figures)
+			if !slices.Contains(v.Figures, figures) { // a measure without values has one text for all
+				v.Figures = append(v.Figures, figures)
+			}
 		}
 	}
 	if len(v.Figures) == 0 {
@@ -181,6 +183,14 @@ func (t term) String() string {
 	return t.strategy + "." + t.measure.String()
 }
 
+// valued returns a name with its figure; a number needs none.
+func (t term) valued(name string, v float64) string {
+	if t.strategy == "" {
+		return name
+	}
+	return name + " " + Figure(v)
+}
+
 // decide applies the rules of [Claim.Check] to one comparison; < and <= are the
 // reverse of > and >=.
 func (c *Claim) decide(p pairing, op string) (Outcome, string) {
@@ -249,7 +259,7 @@ func (p pairing) figures(op string) string {
 	if p.a.measure == p.b.measure && p.a.factor == 1 && p.b.factor == 1 { // the claim names the measure once for both
 		a, b = p.a.strategy, p.b.strategy
 	}
-	text := fmt.Sprintf("%s %s, %s %s, difference %s [%s, %s], n=%d", a, Figure(unit.Centre(p.x)), b, Figure(unit.Centre(p.y)),
+	text := fmt.Sprintf("%s, %s, difference %s [%s, %s], n=%d", p.a.valued(a, unit.Centre(p.x)), p.b.valued(b, unit.Centre(p.y)),
 		fine(p.diff), fine(p.lo), fine(p.hi), len(p.x))
 	chance := map[byte]float64{'>': p.greater, '<': p.lesser, '~': p.twoSided}[op[0]]
 	switch {

@@ -96,6 +96,33 @@ func TestSameCrawlsAreNamed(t *testing.T) {
 	}
 }
 
+// TestSameVisitsWithOtherVerdicts: strategies that read the same pages and judge them in
+// different ways can be compared by their verdicts; the report does not deny it.
+func TestSameVisitsWithOtherVerdicts(t *testing.T) {
+	for name, change := range map[string]func(*measure.Trail){
+		"sites": func(t *measure.Trail) { t.Sites = []measure.SiteStep{{Site: "h", Verdict: true}} },
+		"pages": func(t *measure.Trail) {
+			var s measure.Steps
+			for _, step := range t.Steps.All() {
+				step.OnTopic = true
+				s.Append(step)
+			}
+			t.Steps = s
+		},
+	} {
+		in := paths()
+		for i := range in.Runs.Trails {
+			if in.Runs.Trails[i].Strategy == "again" {
+				change(&in.Runs.Trails[i])
+			}
+		}
+		text := reported(t, in).Text(0)
+		if !strings.Contains(text, "late and again visited the same pages in the same order on every topic, and judged them in different ways") || strings.Contains(text, "means anything") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // TestTablesFitTerminals: no line of a report of twenty strategies is wider than the
 // terminal, and every figure is still there.
 func TestTablesFitTerminals(t *testing.T) {
