@@ -92,6 +92,25 @@ func TestClaimsWithoutValues(t *testing.T) {
 	}
 }
 
+// TestOneTopicOfSeveral: a difference on the only topic with values decides nothing.
+func TestOneTopicOfSeveral(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 10, "b": 6}, "a", "b")
+	for i := range runs.Trails {
+		if runs.Trails[i].Topic == runs.Trails[0].Topic {
+			runs.Trails[i].Listed = 3
+		}
+	}
+	for _, claim := range []string{"a.recall_listed > b.recall_listed", "a.recall_listed >= b.recall_listed, within .1", "a.recall_listed ~ b.recall_listed, within .1", "a.recall_listed > b.recall_listed, p < .05"} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := c.Check(runs, Tests{}); err != nil || v.Outcome != Undecided || !strings.Contains(v.Figures[0], "n=1: a single topic has values") {
+			t.Errorf("%v %v, want it undecided", v, err)
+		}
+	}
+}
+
 // TestFiguresOfAClaim: p is in the direction of the claim, and a difference on which
 // an outcome rests does not look like none.
 func TestFiguresOfAClaim(t *testing.T) {

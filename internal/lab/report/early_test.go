@@ -123,6 +123,23 @@ func TestSameVisitsWithOtherVerdicts(t *testing.T) {
 	}
 }
 
+// TestMeasuresOfSomeTopics: where pages are listed for one topic of six, the report states that the
+// figures are of one topic, and a claim by it is undecided.
+func TestMeasuresOfSomeTopics(t *testing.T) {
+	in := paths()
+	in.Measures = append(in.Measures, measure.MustParse("recall_listed@end"))
+	in.Claims = []Claim{{"listed", "good.recall_listed@end > short.recall_listed@end"}}
+	for i := range in.Runs.Trails {
+		if t := &in.Runs.Trails[i]; t.Topic == "topic 2" {
+			t.Listed = 2
+		}
+	}
+	text := strings.ReplaceAll(reported(t, in).Markdown(), "\\", "")
+	if !strings.Contains(text, "recall_listed@end has values on 1 of 6 topics only") || strings.Contains(text, "harvest@end has values") || !strings.Contains(text, "| listed | **undecided** |") {
+		t.Errorf("want a note on one topic of six, and an undecided claim:\n%s", text)
+	}
+}
+
 // TestTablesFitTerminals: no line of a report of twenty strategies is wider than the
 // terminal, and every figure is still there.
 func TestTablesFitTerminals(t *testing.T) {
