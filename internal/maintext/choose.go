@@ -1,6 +1,10 @@
 package maintext
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Main returns the page's own text: the blocks that are neither part of its frame
 // nor of the template of its host. template may be nil. A page on which the rules
@@ -34,7 +38,7 @@ func (c *chooser) choose() {
 	trusted := c.trustedMarks()
 	candidates := make([]int, 0, len(blocks))
 	for i := range blocks {
-		if blocks[i].words > 0 && !c.repeated[i] && !framed(blocks[i].in, trusted) {
+		if blocks[i].words > 0 && !c.repeated[i] && !framed(blocks[i].in, trusted) && !c.page.isLineNumbers(&blocks[i]) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -46,6 +50,21 @@ func (c *chooser) choose() {
 		c.trim(units)
 	}
 	c.settleHeadings()
+}
+
+// isLineNumbers reports whether a block is preformatted and has only the numbers of lines, which some sites put beside
+// a listing.
+func (p *Page) isLineNumbers(b *block) bool {
+	if !b.in.has(markPre) {
+		return false
+	}
+	numbers := strings.Fields(p.text(b))
+	for i, n := range numbers {
+		if n != strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return len(numbers) > 1
 }
 
 // mostOfTable is the share of the cells of a table of data which repeat on other pages, from which on the table is
