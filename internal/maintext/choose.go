@@ -282,8 +282,12 @@ func (c *chooser) trim(list unitList) {
 	}
 }
 
+// longNote is how many words a block between a heading and its text has at most: a date, a name, a caption.
+const longNote = 12
+
 // settleHeadings decides about headings by what follows: a heading is kept if the
-// next block that is no heading is. A heading at the end of main or an article has no
+// next block that is no heading is; notes and buttons between a title (h1) and its text do not
+// count. A heading at the end of main or an article has no
 // such block, and is kept if the last block before it that is no heading is kept. One that
 // repeats on many pages, such as "References", also needs kept text before it, so that the
 // name of the site at the top is not taken for one.
@@ -291,17 +295,22 @@ func (c *chooser) settleHeadings() {
 	blocks := c.page.blocks
 	const own = elements(1<<markMain | 1<<markOwn)
 	next, around := false, elements(0) // whether the next block is kept, and the elements for own text that it is in
+	text := false                      // the same for the next block that is no note
 	for i := len(blocks) - 1; i >= 0; i-- {
-		in := blocks[i].in & own
-		if blocks[i].level == 0 {
+		b := &blocks[i]
+		in := b.in & own
+		if b.level == 0 {
 			next, around = c.keep[i], in
+			if isNote := b.words <= longNote && 2*b.linked <= b.words; c.keep[i] || !isNote {
+				text = c.keep[i]
+			}
 			continue
 		}
-		keep := next
+		keep := next || text && b.level == 1
 		if in != 0 && around == 0 && !c.repeated[i] {
 			keep = c.keptBefore(i)
 		}
-		c.keep[i] = keep && !framed(blocks[i].in, 1<<markFrame|1<<markControl)
+		c.keep[i] = keep && !framed(b.in, 1<<markFrame|1<<markControl)
 	}
 	before := false
 	for i := range blocks {

@@ -337,3 +337,22 @@ func TestScriptsWithoutSpaces(t *testing.T) {
 		}
 	}
 }
+
+// TestTitleBeforeNotes shows that the title of a page stays if a date, a name or a button stands between it and the
+// text, and that the name of a site over its menu does not.
+func TestTitleBeforeNotes(t *testing.T) {
+	const text = "<p>Starfish and mussels compete for the middle zone of the shore, where waves bring food and oxygen twice a day.</p><p>At low tide the water becomes warm, its salinity rises, and the hermit crab hides beneath the seaweed of the pool.</p>"
+	for _, note := range []string{"<p class=byline>By A. Limpet</p>", "<p>3 May</p>", "<button>Listen</button>", "<noscript>Enable scripts.</noscript><p>Photo: shore</p>"} {
+		for _, form := range []string{"<div><h1>Low tide</h1>%s%s</div>", "<article><h1>Low tide</h1>%s%s</article>"} {
+			_, page := Read(fmt.Appendf(nil, form, note, text), "http://a.example/", extract.Options{})
+			if got := page.Main(nil).Plain(); !strings.HasPrefix(got, "Low tide\n") {
+				t.Errorf("%s:\n%s\nwant the title", note, got)
+			}
+		}
+	}
+	const menu = `<ul><li><a href="/a">Home of the magazine</a></li><li><a href="/b">All of the articles</a></li></ul>`
+	_, page := Read([]byte("<h1>The Shore</h1>"+menu+text), "http://a.example/", extract.Options{})
+	if got := page.Main(nil).Plain(); strings.Contains(got, "The Shore") {
+		t.Errorf("the text has the name of the site:\n%s", got)
+	}
+}
