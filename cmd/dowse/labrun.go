@@ -364,7 +364,8 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		for _, topic := range append(web.Topics, "") { // a town is a topic by itself
 			in.SHA256s[strings.TrimSuffix(web.Name+": "+topic, ": ")] = web.SHA256
 		}
-		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))})
+		value := fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))
+		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: strings.Join(append([]string{value}, web.Short...), "; ")})
 	}
 	for _, text := range x.Measures {
 		m, err := measure.Parse(text)
@@ -453,6 +454,9 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	b.end()
 	for _, web := range webs {
 		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere, web.Unread))
+		for _, short := range web.Short {
+			fmt.Fprintln(b.w.err, "note: "+short)
+		}
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }
