@@ -40,8 +40,8 @@ type labRunCmd struct {
 	// Topics that the experiment does not draw from its web.
 	Without string `placeholder:"FILE" help:"Leave out the topics of a file, such as those that were tuned on."`
 	Vectors string `placeholder:"FILE" help:"Use word vectors: GloVe or word2vec as text, or wink JSON."`
-	Pages   int    `short:"n" placeholder:"N" help:"Use another budget of pages."`
-	Sets    int    `placeholder:"N" help:"Use another number of seed sets."`
+	Pages   *int   `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets    *int   `placeholder:"N" help:"Use another number of seed sets."`
 	From    string `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
 	Quiet   bool   `short:"q" help:"Print errors only."`
 	labFlags
@@ -241,12 +241,18 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		changed = true
 	}
 	for _, n := range []struct {
-		from int
+		flag string
+		from *int
 		to   *int
-	}{{c.Pages, &x.Budget.Pages}, {c.Sets, &x.Seeds.Sets}} {
-		if n.from != 0 {
-			*n.to, changed = n.from, true
+		most int
+	}{{"--pages", c.Pages, &x.Budget.Pages, 10_000_000}, {"--sets", c.Sets, &x.Seeds.Sets, 1000}} {
+		if n.from == nil {
+			continue
 		}
+		if *n.from < 1 || *n.from > n.most {
+			return nil, "", usage("%s: got %d, want 1 to %d; see dowse lab run --help", n.flag, *n.from, n.most)
+		}
+		*n.to, changed = *n.from, true
 	}
 	if c.Vectors != "" {
 		x.Vectors, changed = c.Vectors, true
@@ -281,11 +287,11 @@ func (c *labRunCmd) command(dir string) string {
 	add("without", c.Without)
 	add("vectors", c.Vectors)
 	add("seeds", c.From)
-	if c.Pages > 0 {
-		add("pages", fmt.Sprint(c.Pages))
+	if c.Pages != nil {
+		add("pages", fmt.Sprint(*c.Pages))
 	}
-	if c.Sets > 0 {
-		add("sets", fmt.Sprint(c.Sets))
+	if c.Sets != nil {
+		add("sets", fmt.Sprint(*c.Sets))
 	}
 	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
