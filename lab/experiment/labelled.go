@@ -32,6 +32,9 @@ type labelledWeb struct {
 	portal []int // a hub that is a seed of every crawl; empty for none
 	// By part: "" for all, early, late; nil if no strategy needs one.
 	traces map[string]*trace.Log
+	// strollers reports that there is no log of this recorded web, so that people were simulated
+	// who know nothing of topics.
+	strollers bool
 
 	linkingOnce sync.Once
 	linking     [][]int32 // by page, the pages that link to it

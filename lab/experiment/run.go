@@ -201,7 +201,11 @@ type webTopics struct {
 
 // facts describes the web for the manifest and for readers.
 func (b *webTopics) facts() WebFacts {
-	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web), Unread: b.labels.Unread, Short: b.short.sentences(len(b.topics))}
+	f := WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web), Unread: b.labels.Unread, Short: b.short.sentences(len(b.topics))}
+	if b.strollers {
+		f.Short = append(f.Short, "no access log: simulated people begin anywhere and follow any link")
+	}
+	return f
 }
 
 // A job is one crawl to make.
