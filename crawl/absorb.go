@@ -199,7 +199,9 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.chances.note(t.fl.id, t.p)
 	target := t.redirect()
 	for i := range t.leads {
-		lower(t.p, &t.leads[i])
+		if !c.cfg.isRecorded() { // what is recorded was lowered before
+			lower(t.p, &t.leads[i])
+		}
 		c.in.applyIn(t.entry, &t.leads[i])
 	}
 	c.in.reportRefused(t.leads)
