@@ -848,7 +848,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 	if err := cr.Err(); errors.Is(err, cluster.ErrFenced) {
 		return clusterError(cluster.ErrFenced)
 	} else if errors.Is(err, durable.ErrGone) {
-		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped, and the pages that went with it are lost. Restore it from a backup, or start again", err)}
+		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped. If it was moved, continue it under its new name: dowse crawl NEW-NAME. If it was deleted, restore it from a backup, or start again", err)}
 	} else if errors.Is(err, durable.ErrNotPlain) {
 		return &exitError{exitCollection, err}
 	} else if err != nil {
