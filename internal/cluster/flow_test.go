@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/durable"
@@ -35,6 +38,42 @@ func connectTo(t testing.TB, url string) *Conn {
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// A crawl that begins while the servers have no leader waits for one, also with its first question: to which crawl
+// their streams belong. It ended with an error before.
+func TestOwnedWaitsForLeader(t *testing.T) {
+	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go ns.Start()
+	defer ns.Shutdown()
+	if !ns.ReadyForConnections(20 * time.Second) {
+		t.Fatal("a NATS server does not start")
+	}
+	nc, err := nats.Connect(ns.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	var asked atomic.Int32
+	answer := func(subject string, answers ...string) { // as JetStream would
+		if _, err := nc.Subscribe(subject, func(m *nats.Msg) {
+			_ = m.Respond([]byte(answers[min(int(asked.Add(1)), len(answers))-1]))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer("$JS.API.INFO", `{}`)
+	answer("$JS.API.STREAM.INFO.KV_dowse-crawl", `{}`, `{"error":{"code":503,"err_code":10008,"description":"temporarily unavailable"}}`, `{"error":{"code":404,"err_code":10059,"description":"stream not found"}}`)
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	c := connectTo(t, ns.ClientURL())
+	if err := c.Owned(t.Context(), ""); err != nil || asked.Load() != 3 {
+		t.Errorf("%v after %d questions, want none after 3", err, asked.Load())
+	}
 }
 
 // newDir makes a directory that looks like a collection.
