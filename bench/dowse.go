@@ -24,7 +24,7 @@ func dowseCrawl(pages, conns int, strategy string) int {
 	}
 	defer os.RemoveAll(dir)
 	c, err := crawler.Open(filepath.Join(dir, "bench.dowse"), crawler.Config{
-		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Strategy: strategy, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, Conns: conns, InFlight: conns}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
+		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Order: settings.Order{Strategy: strategy}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, Conns: conns, InFlight: conns}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
 	})
 	if err != nil {
 		fatal(err)
