@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"os"
 	"syscall"
 	"unsafe"
 )
@@ -16,7 +15,7 @@ const (
 // yet and will be used as a whole. Too small a part is left as it is, and so is
 // everything if the system declines.
 func largePages(from unsafe.Pointer, size uintptr) {
-	if size < largePage || os.Getenv("H20_NOHUGE") != "" {
+	if size < largePage {
 		return
 	}
 	begin := (uintptr(from) + usualPageMask) &^ usualPageMask
