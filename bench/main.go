@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ type options struct {
 	pages, conns, repeat int
 	latency              time.Duration
 	faults, rate         float64
-	who, profile         string
+	who, profile, memory string
 	dowse                string
 	kills                int
 	seed                 uint64
@@ -59,6 +60,7 @@ func main() {
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
 	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, of parts and of scale: write a CPU profile")
+	f.StringVar(&o.memory, "memprofile", "", "of run, for dowse, and of parts: write a profile of allocations")
 	f.Parse(os.Args[2:])
 	switch os.Args[1] {
 	case "serve":
@@ -100,6 +102,7 @@ func inFolder(o options, run func(options)) {
 // alone.
 func one(o options) {
 	defer profiled(o.profile)()
+	defer allocations(o.memory)()
 	start := time.Now()
 	n := contenders[o.who](o.pages, o.conns)
 	json.NewEncoder(os.Stdout).Encode(result{Who: o.who, Pages: n, Seconds: time.Since(start).Seconds(), CPU: cpu(), Peak: peak()})
@@ -114,6 +117,22 @@ func profiled(name string) (end func()) {
 	fatalIf(err)
 	fatalIf(pprof.StartCPUProfile(f))
 	return pprof.StopCPUProfile
+}
+
+// allocations records every allocation of at least a few KB in a profile, unless the name of its file is empty, and
+// returns how it ends.
+func allocations(name string) (end func()) {
+	if name == "" {
+		return func() {}
+	}
+	runtime.MemProfileRate = 4096
+	return func() {
+		f, err := os.Create(name)
+		fatalIf(err)
+		runtime.GC()
+		fatalIf(pprof.Lookup("allocs").WriteTo(f, 0))
+		fatalIf(f.Close())
+	}
 }
 
 // A result is what one run of a contender measured of itself; it is passed to
@@ -200,6 +219,9 @@ func crawlOnce(o options, who string) (r result) {
 	c := exec.Command(os.Args[0], "one", "-who", who, "-pages", strconv.Itoa(o.pages), "-conns", strconv.Itoa(o.conns))
 	if o.profile != "" && who == "dowse" {
 		c.Args = append(c.Args, "-cpuprofile", o.profile)
+	}
+	if o.memory != "" && who == "dowse" {
+		c.Args = append(c.Args, "-memprofile", o.memory)
 	}
 	c.Stderr = os.Stderr
 	out, err := c.Output()

@@ -107,8 +107,12 @@ func (m *meter) measure(now time.Time, st *crawl.Status) {
 // measure it: the journal has no times of the clock on the wall for what did not happen.
 const pulseName = "state/now.json"
 
-// pulseEvery is how often the file is written.
-const pulseEvery = 5 * time.Second
+// How often the file is written: more often at first, since whoever starts a crawl looks at its speed then.
+const (
+	pulseEvery = 5 * time.Second
+	pulseFirst = time.Second // in the first pulseSoon of a run
+	pulseSoon  = 10 * time.Second
+)
 
 // A Pulse is what a running crawl last reported of itself.
 type Pulse struct {
@@ -140,14 +144,22 @@ func PulseOf(dir string, process int) (p Pulse, ok bool) {
 	return p, true
 }
 
+// pause returns how long after a pulse the next one is due.
+func (m *meter) pause(now time.Time) time.Duration {
+	if len(m.samples) > 0 && now.Sub(m.samples[0].at) < pulseSoon {
+		return pulseFirst
+	}
+	return pulseEvery
+}
+
 // beat writes the pulse if that is due. It is a report and no part of the state, so an error
 // does not end the crawl.
 func (c *Crawler) beat(now time.Time, st crawl.Status) {
-	if now.Sub(c.beaten) < pulseEvery {
+	m := c.meter
+	if now.Sub(c.beaten) < m.pause(now) {
 		return
 	}
 	c.beaten = now
-	m := c.meter
 	data, err := json.Marshal(Pulse{
 		Process: os.Getpid(), At: now.UTC(), Rate: st.Rate, BytesRate: st.BytesRate, LimitedBy: st.LimitedBy, Outage: st.Outage, Polite: m.polite.Seconds(),
 		Commits: m.commits.n.Load(), CommitSeconds: m.commits.seconds(), Judged: m.judgements.n.Load(), JudgeSeconds: m.judgements.seconds(),

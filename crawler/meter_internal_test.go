@@ -33,6 +33,9 @@ func TestMeter(t *testing.T) {
 		for s := range 121 {
 			st = crawl.Status{Fetched: c.pages(s), Bytes: int64(1000 * c.pages(s)), LimitedBy: "politeness"}
 			m.measure(time.Unix(int64(s), 0), &st)
+			if pause := m.pause(time.Unix(int64(s), 0)); (pause == time.Second) != (s < 10) {
+				t.Errorf("%s: after %d s the next pulse comes in %v", c.name, s, pause)
+			}
 			used += time.Duration(c.cpu * float64(time.Second))
 			m.committed(time.Duration(c.commits * float64(time.Second)))
 		}

@@ -20,6 +20,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
+	"dowse/internal/plain"
 	"dowse/settings"
 	"dowse/strategy"
 	"dowse/topic"
@@ -751,7 +752,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	cfg.Agreed = w.consent(c.Trust).keep
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && cfg.Cluster != nil {
-		cfg.Cluster.Abandon(plainError(err))
+		cfg.Cluster.Abandon(plain.Error(err))
 	}
 	if err != nil && known {
 		return inCollection(frozenUsage(err))

@@ -13,41 +13,6 @@ import (
 	"dowse/settings"
 )
 
-// packageNames matches the names of packages that begin their errors. They help readers
-// of the code and mean nothing to users of the commands.
-var packageNames = regexp.MustCompile(`(^|: |; |\n)(?:archive|collection|crawl|crawler|directory|durable|experiment|fetch|frontier|measure|outside|predicate|report|search|sitetrial|weburl): `)
-
-// repeated matches a URL that an error names twice: "x": parse "x": problem.
-var repeated = regexp.MustCompile(`parse ("(?:[^"\\]|\\.)*"): `)
-
-// plainError returns an error as people read it: without the names of packages, and
-// without the same words twice in a row. Errors are wrapped on their way up, and each
-// package puts its name in front, as Go programs do; after three packages the names are
-// longer than the problem.
-func plainError(err error) string {
-	s := err.Error()
-	for {
-		next := packageNames.ReplaceAllString(s, "$1")
-		if next == s {
-			break
-		}
-		s = next
-	}
-	for _, m := range repeated.FindAllStringSubmatch(s, -1) {
-		if strings.Count(s, m[1]) > 1 {
-			s = strings.Replace(s, m[0], "", 1)
-		}
-	}
-	return onceOnlyParts(s)
-}
-
-// onceOnlyParts drops a part of a message that repeats the part before it. Two packages
-// that wrap each other's errors may add the same advice.
-func onceOnlyParts(s string) string {
-	parts := strings.Split(s, "; ")
-	return strings.Join(slices.Compact(parts), "; ")
-}
-
 // An errorLine is an error as scripts read it, of schema error/v1. It is printed on
 // stderr by commands with --json:
 //

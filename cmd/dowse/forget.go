@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/plain"
 	"dowse/internal/sink"
 	"dowse/weburl"
 )
@@ -102,7 +103,7 @@ func (c *forgetCmd) passOn(w *world) {
 	}
 	send := sinkCmd{Dir: c.Dir, Wait: s.Resolved().SinkWait}
 	if err := send.Run(w); err != nil {
-		fmt.Fprintf(w.err, "note: sinks may still have the pages: %s\nnote: dowse sink %s sends the deletions\n", oneLine(plainError(err)), c.Dir)
+		fmt.Fprintf(w.err, "note: sinks may still have the pages: %s\nnote: dowse sink %s sends the deletions\n", oneLine(plain.Error(err)), c.Dir)
 	}
 	for _, text := range s.Sinks {
 		if spec, err := sink.Parse(text); err == nil {

@@ -91,6 +91,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/durable"
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 	"dowse/topic"
 )
 
@@ -292,7 +293,7 @@ func report(w *world, err error) int {
 		return exitOK
 	}
 	code, hint := verdictOn(err)
-	message := plainError(err)
+	message := plain.Error(err)
 	if message == "" && !wantsJSON(w.args) {
 		return code
 	}

@@ -145,8 +145,17 @@ func TestAgentCollects(t *testing.T) {
 	if len(a.progress) == 0 {
 		t.Error("no progress was sent")
 	}
+	for i := range 3 {
+		if !strings.Contains(got[1], fmt.Sprintf("# Coral bleaching %d\n", i)) {
+			t.Errorf("the one call lacks page %d: %s", i, got[1])
+		}
+	}
+	if head["pages"] != 3.0 || head["next"] != nil {
+		t.Errorf("got %s, want three pages and nothing after them", got[0])
+	}
+	got = a.must(t, "read_pages", arguments{"collection": "reefs"})
 	texts := got[1:]
-	for next := head["next"]; next != nil; {
+	for next := object(t, got[0])["next"]; next != nil; {
 		if size := len(strings.Join(got, "")); size > 6144 {
 			t.Errorf("an answer has %d bytes, want at most 6 KB", size)
 		}

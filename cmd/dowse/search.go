@@ -18,6 +18,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/durable"
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 	"dowse/internal/search"
 )
 
@@ -355,7 +356,7 @@ func (w *world) followIndex(dir string, cr *crawler.Crawler) (stop func()) {
 	return func() {
 		cancel()
 		if err := <-done; err != nil {
-			fmt.Fprintf(w.err, "note: the search index was not kept up to date: %s\n", oneLine(plainError(err)))
+			fmt.Fprintf(w.err, "note: the search index was not kept up to date: %s\n", oneLine(plain.Error(err)))
 		}
 	}
 }

@@ -92,7 +92,7 @@ func openBoard(w *world, over operations.Config, cfg server.Config, log io.Write
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	pages, err := dashboard.New(ops, dashboard.Config{LabDirs: labDirs(over.Dirs), LabReport: labReportOf, Experiments: labExperiments, StopMeans: stopMeans})
+	pages, err := dashboard.New(ops, dashboard.Config{LabDirs: labDirs(over.Dirs), LabReport: labReportOf, Experiments: labExperiments, StopMeans: stopMeans, SignalMeans: signalMeans})
 	if err != nil {
 		return nil, errors.Join(err, ops.Close())
 	}

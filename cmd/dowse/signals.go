@@ -113,7 +113,7 @@ func signalled(s os.Signal) error {
 // signalMeans explains what mostly sends a signal, by its name in the log of runs.
 var signalMeans = map[string]string{
 	"SIGHUP":  "paused because its terminal was closed (SIGHUP)",
-	"SIGTERM": "paused by dowse stop or another program (SIGTERM)",
+	"SIGTERM": "paused by dowse stop, the dashboard or another program (SIGTERM)",
 	"SIGINT":  "paused by Ctrl-C",
 }
 

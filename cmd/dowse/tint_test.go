@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/plain"
 )
 
 // A fakeTerminal is an output with a width that the test chooses.
@@ -163,20 +164,6 @@ func TestErrorsInPlainWords(t *testing.T) {
 		code, _, errs := capture(t, strings.Fields(args)...)
 		if code == exitOK || errs != "dowse: "+want+"\n" {
 			t.Errorf("dowse %s: code %d, stderr %q, want %q", args, code, errs, want)
-		}
-	}
-}
-
-// People do not read the names of packages, and nothing twice.
-func TestPlainError(t *testing.T) {
-	for text, want := range map[string]string{
-		`crawler: collection: crawl.yaml: no such file`:                         `crawl.yaml: no such file`,
-		`"x:y": weburl: parse "x:y": the scheme is not http`:                    `"x:y": the scheme is not http`,
-		`reefs.topic.yaml:3:1: judge: no such kind; use one of: a`:              `reefs.topic.yaml:3:1: judge: no such kind; use one of: a`,
-		`X is in use; stop it first: dowse stop X; stop it first: dowse stop X`: `X is in use; stop it first: dowse stop X`,
-	} {
-		if got := plainError(fmt.Errorf("%s", text)); got != want {
-			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
 }

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"dowse"
 	"dowse/internal/facts"
@@ -57,7 +60,7 @@ func TestEncodeKeepsItsBound(t *testing.T) {
 func TestPartsMakeAPage(t *testing.T) {
 	s := &Server{fence: newFence()}
 	text := strings.Repeat("Korallen bleichen äöü 珊瑚 𝒳 and so on. ", 300)
-	p := &readablePage{&facts.Row{Page: &dowse.Page{URL: "http://a.example/"}}, text}
+	p := &readablePage{row: &facts.Row{Page: &dowse.Page{URL: "http://a.example/"}}, text: text}
 	for _, room := range []int{800, 1000, 3333, 100_000} {
 		all := ""
 		for from, parts := 0, 0; ; parts++ {
@@ -84,6 +87,42 @@ func TestPartsMakeAPage(t *testing.T) {
 		if _, _, err := s.part(p, from, 5000); err == nil {
 			t.Errorf("from %d: got no error", from)
 		}
+	}
+}
+
+// TestFairShare divides room between texts: short ones are whole, the others get the same, and all of the room is used.
+func TestFairShare(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		room  int
+		want  int
+	}{
+		{[]int{10, 20, 30}, 60, math.MaxInt}, {[]int{10, 20, 30}, 59, 29}, {[]int{100, 10, 100}, 110, 50}, {[]int{100, 100}, 30, 15}, {nil, 10, math.MaxInt}, {[]int{5}, -1, 0},
+	} {
+		if got := fairShare(c.sizes, c.room); got != c.want {
+			t.Errorf("%v in %d: got %d, want %d", c.sizes, c.room, got, c.want)
+		}
+	}
+}
+
+// TestBeginnings puts pages of very different lengths into one answer: it keeps its bound, and marks what is cut.
+func TestBeginnings(t *testing.T) {
+	s := &Server{fence: newFence()}
+	var pages []*readablePage
+	for i, n := range []int{10, 900, 60_000, 8_000} {
+		text := strings.Repeat("Korallen äöü 珊瑚 ", n)[:n]
+		page := &dowse.Page{URL: dowse.URL(fmt.Sprintf("http://a.example/%d", i))}
+		page.Title = strings.Repeat("x", 400)
+		pages = append(pages, &readablePage{row: &facts.Row{Page: page}, text: text, size: n})
+	}
+	head := &readAnswer{}
+	got, _, err := s.beginnings(head, pages, 9000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := got.Content[1].(*mcp.TextContent).Text
+	if len(text) > 9000 || len(text) < 8000 || head.Pages != 4 || head.Cut != 2 || strings.Count(text, "of 60000 bytes; read_page returns all") != 1 {
+		t.Errorf("%d bytes, %d pages, %d cut: %s", len(text), head.Pages, head.Cut, text[:500])
 	}
 }
 

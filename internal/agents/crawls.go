@@ -265,10 +265,11 @@ func notify(ctx context.Context, req *mcp.CallToolRequest, a *crawlAnswer, pages
 // A collectInput is a whole task: what to crawl, and how long to wait for it.
 type collectInput struct {
 	startInput
-	Wait int `json:"wait_seconds,omitempty" jsonschema:"wait at most this long for the crawl; default 300"`
+	Wait  int  `json:"wait_seconds,omitempty" jsonschema:"wait at most this long for the crawl; default 300"`
+	Whole bool `json:"whole,omitempty" jsonschema:"return whole pages, as many as fit, instead of all pages with as much of each as fits"`
 }
 
-// collect crawls a topic and returns the pages on topic as Markdown. If the call is cancelled, the crawl is stopped: its caller
+// collect crawls a topic and returns the pages on topic as Markdown, with as much of each as fits into the answer. If the call is cancelled, the crawl is stopped: its caller
 // is the only one who knows of it.
 func (s *Server) collect(ctx context.Context, req *mcp.CallToolRequest, in collectInput) (*mcp.CallToolResult, any, error) {
 	wait, err := waitTime(in.Wait)
@@ -295,7 +296,7 @@ func (s *Server) collect(ctx context.Context, req *mcp.CallToolRequest, in colle
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.readAll(ctx, a, readAllInput{Collection: job.Collection})
+	return s.readAll(ctx, a, readAllInput{Collection: job.Collection, Beginnings: !in.Whole})
 }
 
 // firstError returns the first error that is not nil.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +24,7 @@ const scheme = "dowse"
 type readAllInput struct {
 	Collection string `json:"collection" jsonschema:"name of the collection"`
 	Verdict    string `json:"verdict,omitempty" jsonschema:"which pages: on (default), unsure, off or all"`
+	Beginnings bool   `json:"beginnings,omitempty" jsonschema:"return the beginning of each page, so that one answer has many pages; without it whole pages, fewer of them"`
 	Cursor     string `json:"cursor,omitempty" jsonschema:"next of the answer before"`
 }
 
@@ -30,6 +33,7 @@ type readAnswer struct {
 	*crawlAnswer
 	Pages   int    `json:"pages"`             // in this answer
 	Next    string `json:"next,omitempty"`    // cursor of the next part
+	Cut     int    `json:"cut,omitempty"`     // pages of which only the beginning is here
 	Skipped int    `json:"skipped,omitempty"` // pages whose text repeats another, or can't be read
 	Notice  string `json:"notice"`
 }
@@ -51,6 +55,9 @@ func (s *Server) readAll(ctx context.Context, a *crawlAnswer, in readAllInput) (
 		q.Verdict = ""
 	}
 	head, room := &readAnswer{crawlAnswer: a, Notice: notice}, s.cfg.Result-headRoom
+	if in.Beginnings && at.At == 0 {
+		return s.readBeginnings(ctx, head, in.Collection, q, at, room)
+	}
 	var text strings.Builder
 	for more := true; more; {
 		q.Cursor = at.List
@@ -81,6 +88,85 @@ func (s *Server) readAll(ctx context.Context, a *crawlAnswer, in readAllInput) (
 	return s.answer(head, text.String())
 }
 
+// readBeginnings returns as many pages as there is room for the beginning of each, best first, and shares the room between
+// them.
+func (s *Server) readBeginnings(ctx context.Context, head *readAnswer, id string, q operations.PageQuery, at resumePoint, room int) (*mcp.CallToolResult, any, error) {
+	var pages []*readablePage
+	left := room
+	for more := true; more; {
+		q.Cursor = at.List
+		list, err := s.ops.Pages(ctx, id, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, row := range list.Pages {
+			if row.Near != "" {
+				head.Skipped++
+				continue
+			}
+			p, err := s.markdown(ctx, id, string(row.URL))
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			if err != nil {
+				head.Skipped++
+				continue
+			}
+			if left -= s.around(p) + min(len(p.text), beginning); left < 0 {
+				head.Next = at.encode()
+				return s.beginnings(head, pages, room)
+			}
+			p.size, p.text = len(p.text), plain.Cut(p.text, room)
+			pages = append(pages, p)
+		}
+		at, more = resumePoint{List: list.Next}, list.Next != ""
+	}
+	return s.beginnings(head, pages, room)
+}
+
+// beginning is the least part of a page that an answer of beginnings has.
+const beginning = 700
+
+// beginnings returns the beginnings of pages in at most room bytes.
+func (s *Server) beginnings(head *readAnswer, pages []*readablePage, room int) (*mcp.CallToolResult, any, error) {
+	sizes := make([]int, len(pages))
+	for i, p := range pages {
+		room, sizes[i] = room-s.around(p), len(p.text)
+	}
+	share := fairShare(sizes, room)
+	var text strings.Builder
+	for _, p := range pages {
+		about, body := pageHead(p.row), p.text
+		if len(body) > share || len(body) < p.size {
+			body = plain.Cut(body, share)
+			about = strings.TrimSuffix(about, "\n") + fmt.Sprintf("beginning: %d of %d bytes; read_page returns all\n\n", len(body), p.size)
+			head.Cut++
+		}
+		text.WriteString(s.fence.around(sourceOf(p.row), about+body))
+	}
+	head.Pages = len(pages)
+	return s.answer(head, text.String())
+}
+
+// around returns how many bytes an answer needs for a page beside its text.
+func (s *Server) around(p *readablePage) int {
+	const note = 60 // that the text is cut
+	return s.fence.size() + len(sourceOf(p.row)) + len(pageHead(p.row)) + note
+}
+
+// fairShare returns the largest share, such that no text gets more than it has or more than the share, and all together get no
+// more than room: what short texts leave is for the long ones.
+func fairShare(sizes []int, room int) int {
+	share := 0
+	for i, size := range slices.Sorted(slices.Values(sizes)) {
+		if share = max(0, room) / (len(sizes) - i); size > share {
+			return share
+		}
+		room -= size
+	}
+	return math.MaxInt
+}
+
 // Why a page is not in an answer.
 var (
 	errRepeats = errors.New("its text is nearly that of another page")
@@ -103,6 +189,7 @@ func (s *Server) textOf(ctx context.Context, id string, row *facts.Row, from, ro
 type readablePage struct {
 	row  *facts.Row
 	text string // Markdown, without invisible characters
+	size int    // of the whole text, where text is its beginning
 }
 
 // markdown returns a page of a collection.
@@ -111,7 +198,7 @@ func (s *Server) markdown(ctx context.Context, id, page string) (*readablePage, 
 	if err != nil {
 		return nil, err
 	}
-	return &readablePage{row, visible(text)}, nil
+	return &readablePage{row: row, text: visible(text)}, nil
 }
 
 // leastPart is the smallest part of a page that is worth returning.
@@ -120,7 +207,7 @@ const leastPart = 500
 // part returns the text of a page from an offset on, in at most room bytes, and where it goes on; 0 for the end of the page. If
 // there is room for very little of it only, it is an errNoRoom.
 func (s *Server) part(p *readablePage, from, room int) (text string, rest int, err error) {
-	head, source := pageHead(p.row), plain.FitMiddle(oneLine(string(p.row.URL)), 300)
+	head, source := pageHead(p.row), sourceOf(p.row)
 	all := p.text
 	if from > 0 && (from >= len(all) || !utf8.RuneStart(all[from])) {
 		return "", 0, errors.New("cursor: the page has changed since; begin again")
@@ -135,6 +222,9 @@ func (s *Server) part(p *readablePage, from, room int) (text string, rest int, e
 	}
 	return s.fence.around(source, head+body), rest, nil
 }
+
+// sourceOf returns the URL of a page as its fence has it.
+func sourceOf(r *facts.Row) string { return plain.FitMiddle(oneLine(string(r.URL)), 300) }
 
 // pageHead returns what is known of a page, for the reader of its text.
 func pageHead(r *facts.Row) string {

@@ -23,28 +23,39 @@ func (s *Server) addTools() {
 	reads := func(name, about string) *mcp.Tool {
 		return &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}}
 	}
-	mcp.AddTool(s.server, reads("list_collections", "List the collections and whether they are being crawled."), s.listCollections)
-	mcp.AddTool(s.server, reads("status", "Show the progress of a collection: pages fetched, on topic, links waiting, why it stopped."), s.status)
-	mcp.AddTool(s.server, reads("wait", "Wait until a crawl has ended, and show its progress. Sends progress notifications."), s.wait)
-	mcp.AddTool(s.server, reads("search", `Find pages of collections by words, best first. Queries may have "phrases", -word, title:word, host:example.org, lang:en, date:>=2024, score:0.8, verdict:unsure.`), s.search)
-	mcp.AddTool(s.server, reads("list_pages", "List pages of a collection with score and verdict, without their text."), s.listPages)
-	mcp.AddTool(s.server, reads("read_page", "Read one page of a collection as Markdown, without menus."), s.readPage)
-	mcp.AddTool(s.server, reads("read_pages", "Read the pages of a collection as Markdown, most relevant first, until the answer is full."), s.readPages)
-	mcp.AddTool(s.server, reads("why", "Explain what became of a URL and why: how it was found, its priority, its verdict with reasons."), s.why)
+	addTool(s.server, reads("list_collections", "List the collections and whether they are being crawled."), s.listCollections)
+	addTool(s.server, reads("status", "Show the progress of a collection: pages fetched, on topic, links waiting, why it stopped."), s.status)
+	addTool(s.server, reads("wait", "Wait until a crawl has ended, and show its progress. Sends progress notifications."), s.wait)
+	addTool(s.server, reads("search", `Find pages of collections by words, best first. Queries may have "phrases", -word, title:word, host:example.org, lang:en, date:>=2024, score:0.8, verdict:unsure.`), s.search)
+	addTool(s.server, reads("list_pages", "List pages of a collection with score and verdict, without their text."), s.listPages)
+	addTool(s.server, reads("read_page", "Read one page of a collection as Markdown, without menus."), s.readPage)
+	addTool(s.server, reads("read_pages", "Read the pages of a collection as Markdown, most relevant first, until the answer is full."), s.readPages)
+	addTool(s.server, reads("why", "Explain what became of a URL and why: how it was found, its priority, its verdict with reasons."), s.why)
 	if s.cfg.ReadOnly {
 		return
 	}
 	changes := func(name, about string, open bool) *mcp.Tool {
 		return &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: &open}}
 	}
-	mcp.AddTool(s.server, changes("collect", "Crawl the web for a topic from some seeds, and return the pages on topic as Markdown, most relevant first. Waits for the crawl; if the call is cancelled, the crawl stops.", true), s.collect)
-	mcp.AddTool(s.server, changes("start_crawl", "Start a crawl of a topic and return immediately. Follow it with wait or status.", true), s.startCrawl)
-	mcp.AddTool(s.server, changes("continue_crawl", "Continue a crawl that has stopped, with a larger budget.", true), s.continueCrawl)
-	mcp.AddTool(s.server, changes("stop_crawl", "Stop a crawl gently. It can be continued.", false), s.stopCrawl)
-	mcp.AddTool(s.server, changes("label", "Mark pages as on or off topic; train has the judge learn from all labels and judge all pages again.", false), s.label)
+	addTool(s.server, changes("collect", "Crawl the web for a topic from some seeds, and return the pages on topic as Markdown, most relevant first. Waits for the crawl; if the call is cancelled, the crawl stops.", true), s.collect)
+	addTool(s.server, changes("start_crawl", "Start a crawl of a topic and return immediately. Follow it with wait or status.", true), s.startCrawl)
+	addTool(s.server, changes("continue_crawl", "Continue a crawl that has stopped, with a larger budget.", true), s.continueCrawl)
+	addTool(s.server, changes("stop_crawl", "Stop a crawl gently. It can be continued.", false), s.stopCrawl)
+	addTool(s.server, changes("label", "Mark pages as on or off topic; train has the judge learn from all labels and judge all pages again.", false), s.label)
 	if s.cfg.Exports != "" {
-		mcp.AddTool(s.server, changes("export", "Write pages of a collection into a file on the server, in the folder of the collections.", false), s.export)
+		addTool(s.server, changes("export", "Write pages of a collection into a file on the server, in the folder of the collections.", false), s.export)
 	}
+}
+
+// addTool adds a tool whose errors are written for users: without the names of packages.
+func addTool[In any](server *mcp.Server, t *mcp.Tool, call mcp.ToolHandlerFor[In, any]) {
+	mcp.AddTool(server, t, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		got, out, err := call(ctx, r, in)
+		if err != nil {
+			err = errors.New(plain.Error(err))
+		}
+		return got, out, err
+	})
 }
 
 // object returns a value as an answer. foreign reports whether it has text from the web in it.

@@ -100,7 +100,11 @@ func TestErrorsOfBodies(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, a.body, want)
 		}
 	}
-	a := c.do("POST", base+"/exports", `{"format":"jsonl","since":"yesterday"}`)
+	a := c.do("POST", base+"/labels", `{"labels":[{"url":"file:///etc/passwd","label":"on"}]}`)
+	if a.isProblem(t, http.StatusUnprocessableEntity); strings.Contains(string(a.body), "weburl") || !strings.Contains(string(a.body), "the scheme is not http or https") {
+		t.Errorf("it names a package: %s", a.body)
+	}
+	a = c.do("POST", base+"/exports", `{"format":"jsonl","since":"yesterday"}`)
 	if a.isProblem(t, http.StatusUnprocessableEntity); !strings.Contains(string(a.body), "want a time such as") {
 		t.Errorf("%s", a.body)
 	}

@@ -32,7 +32,7 @@ var statuses = map[operations.Kind]int{
 // name files.
 func problemOf(err error, hasBody bool) problem {
 	kind := operations.KindOf(err)
-	p := problem{Status: statuses[kind], Kind: string(kind), Detail: plain.OneLine(err.Error())}
+	p := problem{Status: statuses[kind], Kind: string(kind), Detail: plain.OneLine(plain.Error(err))}
 	var e *operations.Error
 	if errors.As(err, &e) {
 		p.Field = e.Field

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // A compareBody is the page that puts collections next to each other.
@@ -95,7 +96,7 @@ func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
 	}
 	b.X, err = d.ops.Compare(r.Context(), ids)
 	if operations.KindOf(err) == operations.Invalid {
-		b.Problem, b.X = tidy(err.Error(), 300), nil
+		b.Problem, b.X = tidy(plain.Error(err), 300), nil
 		return f, nil
 	}
 	if err != nil {

@@ -36,6 +36,8 @@ type Config struct {
 	Experiments func() []Experiment
 	// StopMeans has what each reason for which a crawl stops means, in words.
 	StopMeans map[dowse.StopReason]string
+	// SignalMeans has what each signal that pauses a crawl means, by its name.
+	SignalMeans map[string]string
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -411,7 +413,7 @@ func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, c *head, err er
 	case operations.DiskFull:
 		code = http.StatusInsufficientStorage
 	}
-	b := &errorBody{Text: tidy(err.Error(), 600)}
+	b := &errorBody{Text: tidy(plain.Error(err), 600)}
 	if c != nil && operations.KindOf(err) == operations.Damaged {
 		b.Help = "The files are left as they are. The first command lists what is damaged, the second one makes a new collection of what can be read:"
 		b.Commands = []string{command("collection", "verify", c.Dir), command("collection", "salvage", c.Dir, "-o", strings.TrimSuffix(c.Dir, ".dowse")+"-salvaged.dowse")}

@@ -189,7 +189,7 @@ func everyPage() map[string]string {
 		home: "Harvest rate over pages", home + "pages": "120 URLs", home + "pages?verdict=on&sort=score": `class="v on"`, home + "pages?verdict=skipped": "robots.txt",
 		home + "page?url=http://shorewalks.demo/": "Why this verdict", home + "search": "Search", home + "search?q=tide": "similar", home + "labels": "Is this page on topic?",
 		home + "labels?queue=audit": "Is this page on topic?", home + "topic": "Topic file", home + "topic?value=0.9": "would be on topic", home + "topic?boost=rock+pool&ban=shop": "Apply: judge every page again", home + "frontier?exclude=%2Fold%2F": "waiting links would go", home + "frontier": "Links by priority", home + "hosts": "shorewalks.demo",
-		home + "graph": "Strongest links", home + "problems": "What was left out", home + "export": "New file", home + "settings": "Can be changed", home + "sites": "confidence",
+		home + "graph": "Strongest links", home + "problems": "What was left out", home + "export": "New file", home + "settings": "Can be changed", home + "sites": "probability",
 	}
 }
 

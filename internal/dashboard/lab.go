@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // An Experiment is a built-in experiment of the lab, which can be started.
@@ -232,7 +233,7 @@ func (d *Dashboard) labRun(r *http.Request, _ *head) (*pageFrame, error) {
 	b := &labRunBody{Name: tidy(name, 80), Dir: dir}
 	f := &pageFrame{Title: "Run " + tidy(name, 60), Command: command("lab", "report", dir), Body: b}
 	if err := d.addReport(b); err != nil {
-		b.Problem = tidy(err.Error(), 300)
+		b.Problem = tidy(plain.Error(err), 300)
 		f.Poll = slices.ContainsFunc(d.ops.Jobs(), func(j operations.Job) bool { return sameDir(j.Dir, dir) && j.State == operations.JobRunning })
 	}
 	files, more := runFiles(dir)

@@ -61,6 +61,8 @@ type labelLine struct {
 const (
 	queueSize   = 50
 	excerptSize = 2400
+	// leastExcerpt is how much own text is worth showing instead of all text.
+	leastExcerpt = 200
 )
 
 // labels shows the next page to label, and the history of the judge.
@@ -82,10 +84,10 @@ func (d *Dashboard) labels(r *http.Request, c *head) (*pageFrame, error) {
 		b.Row = &x
 		b.excerpt(ctx, d, c)
 	}
+	b.Training, b.Notice = d.trainer.state(c.ID)
 	if err := b.judge(ctx, d, c); err != nil {
 		return nil, err
 	}
-	b.Training, b.Notice = d.trainer.state(c.ID)
 	f := &pageFrame{Title: "Label", Command: labelCommand(c, b.Queue), Live: liveOf(c), Body: b}
 	return f, nil
 }
@@ -98,16 +100,20 @@ func labelCommand(c *head, queue string) string {
 	return command("label", c.Dir, "--queue", queue)
 }
 
-// excerpt adds the beginning of the page's text, with the words of its reasons marked. An audit shows
+// excerpt adds the beginning of the page's own text, with the words of its reasons marked. An audit shows
 // neither verdict nor marks: they would influence the person.
 func (b *labelsBody) excerpt(ctx context.Context, d *Dashboard, c *head) {
 	p, err := d.ops.Page(ctx, c.ID, b.Row.URL)
 	if err != nil {
-		b.TextError = tidy(err.Error(), 200)
+		b.TextError = tidy(plain.Error(err), 200)
 		return
 	}
 	b.TextError = tidy(p.TextError, 200)
-	text := tidyText(p.Text, excerptSize)
+	text := d.ops.OwnText(ctx, c.ID, b.Row.URL) // menus tell a person nothing about the page
+	if len(text) < leastExcerpt {
+		text = p.Text
+	}
+	text = tidyText(text, excerptSize)
 	if b.Queue == operations.QueueAudit {
 		b.Text = []piece{{Text: text}}
 		return
@@ -133,6 +139,9 @@ func (b *labelsBody) judge(ctx context.Context, d *Dashboard, c *head) error {
 		return err
 	}
 	b.Labels, b.Untrained, b.Audited, b.Refused = report.Labels, report.Untrained, report.Audited, report.Refused
+	if b.Refused != nil {
+		b.Notice = "" // the same in other words, or older
+	}
 	b.Current, b.Undo, b.Conflicts = models.Current, models.Undo, labels.Conflicts[:min(len(labels.Conflicts), 10)]
 	for i := len(models.Models) - 1; i >= 0 && len(b.Models) < 12; i-- {
 		m := models.Models[i]
@@ -210,6 +219,9 @@ func (d *Dashboard) retrain(ctx context.Context, id string, accept bool) (string
 // train trains a model on the labels that there are.
 func (d *Dashboard) train(r *http.Request, c *head) (string, string, error) {
 	words, err := d.retrain(r.Context(), c.ID, r.PostFormValue("accept") != "")
+	if err == nil {
+		d.trainer.forget(c.ID) // its result is older
+	}
 	return c.Home + "labels", words, err
 }
 
@@ -266,7 +278,7 @@ func (t *trainer) begin(id string, do func(context.Context) (string, error)) {
 	t.all.Go(func() {
 		words, err := do(t.ctx)
 		if err != nil {
-			words = tidy(err.Error(), 300)
+			words = tidy(plain.Error(err), 300)
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"dowse/collection"
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // A listBody is the page of pages.
@@ -321,7 +322,7 @@ func (b *frontierBody) try(r *http.Request, d *Dashboard, c *head) (err error) {
 	}
 	b.Excluding, err = d.ops.Excluding(r.Context(), c.ID, b.Try)
 	if operations.KindOf(err) == operations.Invalid {
-		b.Problem = tidy(err.Error(), 300)
+		b.Problem = tidy(plain.Error(err), 300)
 		return nil
 	}
 	if err != nil {

@@ -108,7 +108,7 @@ func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 		a.Row.Spell = p.Row.Spell
 		b.read(p)
 	} else {
-		b.TextError = tidy(err.Error(), 200)
+		b.TextError = tidy(plain.Error(err), 200)
 	}
 	b.R = rowOf(c, a.Row, self)
 	b.judge(c)

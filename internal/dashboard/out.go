@@ -14,6 +14,7 @@ import (
 
 	"dowse/collection"
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // An exportBody is the page of exports.
@@ -148,7 +149,7 @@ func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 	check, err := d.ops.CheckTopic(r.Context(), question)
 	switch {
 	case operations.KindOf(err) != "":
-		b.Problem = tidy(err.Error(), 300)
+		b.Problem = tidy(plain.Error(err), 300)
 	case err != nil:
 		return nil, err
 	default:

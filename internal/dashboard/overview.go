@@ -201,7 +201,7 @@ func (d *Dashboard) overview(r *http.Request, c *head) (*pageFrame, error) {
 	slices.SortStableFunc(b.Skipped, func(a, b collection.ReasonCount) int { return cmp.Compare(b.Skipped+b.Failed, a.Skipped+a.Failed) })
 	b.Skipped = b.Skipped[:min(len(b.Skipped), 6)]
 	b.trust()
-	b.words(d.cfg.StopMeans)
+	b.words(d.cfg)
 	b.Raise = d.raised(ctx, c, report)
 	if b.Age > 0 {
 		b.Mean = float64(report.Fetched) / b.Age.Seconds()
@@ -276,13 +276,15 @@ func (b *overviewBody) trust() {
 }
 
 // words adds the state and the limit in words.
-func (b *overviewBody) words(means map[dowse.StopReason]string) {
+func (b *overviewBody) words(cfg Config) {
 	b.Limits = cmp.Or(b.LimitedBy, "nothing: it does not run")
 	switch {
 	case b.Running:
 		b.State = "running for " + span(time.Duration(b.Elapsed).Round(time.Second))
+	case b.Stopped == dowse.StopSignal && cfg.SignalMeans[b.Report.By] != "":
+		b.State = cfg.SignalMeans[b.Report.By]
 	case b.Stopped != "":
-		b.State = "stopped: " + cmp.Or(means[b.Stopped], string(b.Stopped))
+		b.State = "stopped: " + cmp.Or(cfg.StopMeans[b.Stopped], string(b.Stopped))
 	default:
 		b.State = b.Report.State
 	}

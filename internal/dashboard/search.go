@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 	"dowse/internal/search"
 )
 
@@ -66,7 +67,7 @@ func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 	began := time.Now()
 	found, err := d.ops.Search(r.Context(), []string{c.ID}, operations.SearchQuery{Query: b.Query, Similar: b.Similar, All: b.All, Limit: hitsPerPage, Offset: max(offset, 0), Facets: true})
 	if operations.KindOf(err) == operations.Invalid { // a query that can't be understood stays in its box
-		b.Problem = tidy(err.Error(), 300)
+		b.Problem = tidy(plain.Error(err), 300)
 		f.status = http.StatusBadRequest
 		return f, nil
 	}

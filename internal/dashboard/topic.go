@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse/internal/operations"
+	"dowse/internal/plain"
 )
 
 // A topicBody is the page of the topic.
@@ -134,7 +135,7 @@ func (d *Dashboard) pending(ctx context.Context, c *head, q url.Values) (*pendin
 	_, err := d.ops.EditedTopic(ctx, c.ID, editOf(q))
 	switch operations.KindOf(err) {
 	case operations.Invalid:
-		p.Problem = tidy(err.Error(), 300)
+		p.Problem = tidy(plain.Error(err), 300)
 		return p, nil
 	}
 	return p, err

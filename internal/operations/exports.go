@@ -278,7 +278,7 @@ func (x *exports) finish(e *Export, err error) {
 	}
 	if e.State = JobDone; err != nil {
 		e.remove()
-		e.State, e.Error = JobFailed, strings.ReplaceAll(plain.OneLine(err.Error()), e.file, e.Name)
+		e.State, e.Error = JobFailed, strings.ReplaceAll(plain.OneLine(plain.Error(err)), e.file, e.Name)
 	}
 }
 

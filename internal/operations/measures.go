@@ -13,6 +13,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/plain"
 )
 
 // A Measure is what a monitor records of a collection. Counts are those of the collection over all of its
@@ -127,7 +128,7 @@ func (o *Operations) Measures(ctx context.Context) (list []Measure, err error) {
 				}
 				s.fillMeasure(ctx, &m)
 			} else {
-				m.Error = err.Error()
+				m.Error = plain.Error(err)
 				if KindOf(err) == Damaged {
 					m.State = string(Damaged)
 				}

@@ -228,6 +228,9 @@ func (o *Operations) shelf(id string) (*shelf, error) {
 		o.scan(true)
 	}
 	if s := o.shelves[o.ids[id]]; s != nil {
+		if _, err := os.Lstat(s.dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, failf(NotFound, "id", "the collection %q is gone: its folder %s was moved or removed", clip(id), clip(s.dir))
+		}
 		return s, nil
 	}
 	return nil, failf(NotFound, "id", "there is no collection %q here", clip(id))

@@ -423,6 +423,18 @@ func TestNewCollectionsAppear(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "pools.dowse")); err != nil {
 		t.Fatal(err)
 	}
+	for name, ask := range map[string]func() error{ // also what this process still has in memory
+		"pages":  func() error { _, err := o.Pages(bg, "pools", operations.PageQuery{}); return err },
+		"labels": func() error { _, err := o.Labels(bg, "pools"); return err },
+		"search": func() error {
+			_, err := o.Search(bg, []string{"pools"}, operations.SearchQuery{Query: "tide"})
+			return err
+		},
+	} {
+		if err := ask(); operations.KindOf(err) != operations.NotFound || !strings.Contains(err.Error(), "moved or removed") {
+			t.Errorf("%s, after it was removed: %v", name, err)
+		}
+	}
 	now = now.Add(time.Minute)
 	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
 		t.Errorf("after it was removed: %v", err)

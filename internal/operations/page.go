@@ -272,16 +272,47 @@ func (v *openView) markdown(row *facts.Row) (string, error) {
 	case errors.Is(err, collection.ErrNotKept), errors.Is(err, collection.ErrErased), errors.Is(err, collection.ErrUnknown):
 		return "", err
 	case err != nil: // it was archived, and can't be read
-		v.looked, v.broken = true, "a page of the archive can't be read: "+err.Error()
+		v.looked, v.broken = true, "a page of the archive can't be read: "+plain.Error(err)
 		return "", &Error{Damaged, "url", err}
 	}
-	decoded, _ := extract.Decode(body, kind)
-	_, page := maintext.Read(decoded, row.URL, extract.Options{})
+	page := mainOf(body, kind, row.URL)
 	text := page.Main(nil).Markdown()
 	if strings.TrimSpace(text) == "" {
 		text = page.All().Markdown()
 	}
 	return text, nil
+}
+
+// mainOf divides a page into its own text and what is around it.
+func mainOf(body []byte, kind string, u dowse.URL) *maintext.Page {
+	decoded, _ := extract.Decode(body, kind)
+	_, page := maintext.Read(decoded, u, extract.Options{})
+	return page
+}
+
+// OwnText returns the own text of a page, without menus and the like, as plain text; "" if nothing of it counts as that, or it
+// can't be read.
+func (o *Operations) OwnText(ctx context.Context, id, url string) (text string) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return ""
+	}
+	_ = s.locked(ctx, func(v *openView) error { // without it the caller shows all of the text, or why there is none
+		u, err := KnownURL(v.col, url)
+		if err != nil {
+			return err
+		}
+		row, err := v.col.Row(u)
+		if err != nil || row.Outcome != dowse.Fetched || !row.Judged {
+			return err
+		}
+		body, kind, err := v.col.Body(row.Page)
+		if err == nil {
+			text = mainOf(body, kind, row.URL).Main(nil).Plain()
+		}
+		return err
+	})
+	return plain.Cut(text, maxPageText)
 }
 
 // A Heading is a heading of a page.
@@ -339,7 +370,7 @@ func (v *openView) page(u dowse.URL) (*Page, error) {
 	}
 	doc, err := v.col.DocumentOf(row)
 	if err != nil {
-		p.TextError = plain.OneLine(err.Error())
+		p.TextError = plain.OneLine(plain.Error(err))
 		return p, nil
 	}
 	row.Spell = v.cr.Topic.Speller().SpellOf(row.Page.Verdict, &dowse.Page{Document: *doc}).Word

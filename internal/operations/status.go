@@ -125,11 +125,11 @@ func StatusOf(col *collection.Collection, s crawl.Status, top int) *Status {
 	labels, err := collection.ReadLabels(col.Dir)
 	st := statusOf(col, s, top, col.Reasons(), labels, err)
 	if err := col.Damage(); err != nil {
-		st.damage = err.Error()
+		st.damage = plain.Error(err)
 	}
 	if err == nil {
 		if st.Audited, err = col.Audit(labels); err != nil {
-			st.Notices = append(st.Notices, err.Error())
+			st.Notices = append(st.Notices, plain.Error(err))
 		}
 	}
 	return st
@@ -144,7 +144,7 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 		Unreached: col.Crawl.Unreached(), Sites: SiteCountsOf(col.Crawl), Model: cmp.Or(col.Crawl.Model(), collection.FirstModel),
 	}
 	if totals, err := requisite.TotalsOf(col.Dir); err != nil {
-		st.Notices = append(st.Notices, err.Error())
+		st.Notices = append(st.Notices, plain.Error(err))
 	} else if totals.Pages+totals.Kept+totals.Left > 0 {
 		st.Requisites = &totals
 	}
@@ -158,7 +158,7 @@ func statusOf(col *collection.Collection, s crawl.Status, top int, reasons []col
 	st.measure(col)
 	st.Sinks = LagsOf(col)
 	if unread != nil {
-		st.Notices = append(st.Notices, unread.Error())
+		st.Notices = append(st.Notices, plain.Error(unread))
 		return st
 	}
 	st.judge(col, labels)
@@ -234,7 +234,7 @@ func (st *Status) judge(col *collection.Collection, labels *collection.Labels) {
 	st.Labels = len(labels.Standing())
 	models, err := collection.Models(col.Dir)
 	if err != nil {
-		st.Notices = append(st.Notices, err.Error())
+		st.Notices = append(st.Notices, plain.Error(err))
 	}
 	st.Untrained = labels.Untrained(models)
 	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
@@ -404,7 +404,7 @@ func (o *Operations) Status(ctx context.Context, id string) (*Report, error) {
 		st := statusOf(v.col, v.cr.Status(), topLeads, v.reasonCounts(), labels, unread)
 		if unread == nil {
 			if st.Audited, err = s.audit(v, labels); err != nil {
-				st.Notices = append(st.Notices, err.Error())
+				st.Notices = append(st.Notices, plain.Error(err))
 			}
 		}
 		if st.Estimate.Found > 0 && (st.Dropped > 0 || slices.ContainsFunc(st.Reasons, isTrap)) {
@@ -430,7 +430,7 @@ func (v *openView) damage() string {
 	if !v.looked {
 		v.looked = true
 		if err := v.col.Damage(); err != nil && !errors.Is(err, context.Canceled) {
-			v.broken = err.Error()
+			v.broken = plain.Error(err)
 		}
 	}
 	if n := v.col.Unread.Count(); v.broken == "" && n > 0 {
@@ -564,7 +564,7 @@ func (s *shelf) counts(soon context.Context) Collection {
 	c := Collection{ID: s.id, Dir: s.dir, Name: s.id}
 	settings, err := collection.ReadSettings(s.dir)
 	if err != nil {
-		c.State, c.Error = string(Damaged), plain.OneLine(err.Error())
+		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(err))
 		return c
 	}
 	c.Name, c.Begun = settings.Name, settings.Begun
@@ -585,9 +585,9 @@ func (s *shelf) counts(soon context.Context) Collection {
 	case n.err == nil:
 		c.Fetched, c.OnTopic = n.fetched, n.onTopic
 	case KindOf(n.err) == Damaged:
-		c.State, c.Error = string(Damaged), plain.OneLine(n.err.Error())
+		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(n.err))
 	default:
-		c.Error = plain.OneLine(n.err.Error())
+		c.Error = plain.OneLine(plain.Error(n.err))
 	}
 	return c
 }

@@ -76,11 +76,11 @@ func (o *Operations) CheckTopic(_ context.Context, q TopicQuestion) (*TopicReadi
 	}
 	for _, seed := range q.Seeds {
 		if _, err := weburl.Parse(Spellings(seed)[0]); err != nil {
-			r.Findings = append(r.Findings, TopicFinding{Level: topic.Wrong, Text: fmt.Sprintf("seeds: %q: %v", clip(seed), err)})
+			r.Findings = append(r.Findings, TopicFinding{Level: topic.Wrong, Text: fmt.Sprintf("seeds: %q: %s", clip(seed), plain.Error(err))})
 		}
 	}
 	if err := harmless(t); err != nil {
-		r.Findings = append(r.Findings, TopicFinding{Level: topic.Wrong, Text: err.Error()})
+		r.Findings = append(r.Findings, TopicFinding{Level: topic.Wrong, Text: plain.Error(err)})
 	}
 	r.OK = !slices.ContainsFunc(r.Findings, func(f TopicFinding) bool { return f.Level == topic.Wrong })
 	return r, nil
@@ -117,7 +117,7 @@ func topicProblems(err error) (list []TopicFinding) {
 	if errors.As(err, &e) {
 		return []TopicFinding{{Level: topic.Wrong, Text: e.Problem, Line: e.Line, Column: e.Column, Fix: e.Fix}}
 	}
-	return []TopicFinding{{Level: topic.Wrong, Text: err.Error()}}
+	return []TopicFinding{{Level: topic.Wrong, Text: plain.Error(err)}}
 }
 
 // phrasesOf returns the words of a topic as its judge reads them.

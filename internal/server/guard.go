@@ -104,7 +104,8 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 
 // admit calls next if the request has the cookie or the token.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	bearer, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	isBearer := strings.EqualFold(scheme, "Bearer") // RFC 9110, 11.1: in upper or lower case
 	switch {
 	case isBearer && same(strings.TrimSpace(bearer), g.token):
 	case isBearer && g.logins.blocked(clientOf(r), time.Now()):

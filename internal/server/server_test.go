@@ -96,6 +96,8 @@ func TestWhoMayEnter(t *testing.T) {
 		{"cookie", ask{path: "/", cookie: true}, 200},
 		{"the token as cookie", ask{path: "/", head: map[string]string{"Cookie": s.guard.cookie + "=" + s.Token()}}, 401},
 		{"bearer", ask{path: "/api/v1/x", head: bearer}, 200},
+		{"bearer in lower case", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "bearer " + s.Token()}}, 200},
+		{"another scheme", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Basic " + s.Token()}}, 401},
 		{"wrong bearer", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Bearer x"}}, 401},
 		{"the cookie as bearer", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Bearer " + s.guard.session}}, 401},
 		{"static without a token", ask{path: "/static/x.css"}, 200},
