@@ -760,11 +760,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
-	n := int64(spare)
-	if cfg.Cluster != nil {
-		n = coordinatorSpare
-	}
-	w.spare = reserve(n) // --memory may have lowered the limit
+	w.spare = reserve(spare) // --memory may have lowered the limit
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
 	}

@@ -371,7 +371,7 @@ func (f *Frontier) best(x hostOrLane) ID {
 	if x&laneBit != 0 {
 		x = f.lanes.at(uint32(x &^ laneBit)).rested[0]
 	}
-	return ID(f.hosts.at(uint32(x)).leads[0])
+	return ID(f.hosts.at(uint32(x)).best)
 }
 
 // byHeap orders the hosts and lanes of a heap: the resting by time, the rested
