@@ -198,16 +198,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.f.settle(t.fl.id, t.p)
 	c.chances.note(t.fl.id, t.p)
 	target := t.redirect()
-<<<<<<< HEAD
-	for i := range t.leads {
-		if !c.cfg.isRecorded() { // what is recorded was lowered before
-			lower(t.p, &t.leads[i])
-		}
-		c.in.applyIn(t.entry, &t.leads[i])
-	}
-=======
 	c.in.applyLeads(t.entry, t.p, t.leads)
->>>>>>> 53540b676d209303ba8c6238571f1f699dc879c3
 	c.in.reportRefused(t.leads)
 	t.sendOn(c.in.gate)
 	if c.cfg.LinksIn {
