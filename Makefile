@@ -30,11 +30,11 @@ browser: ## what the tests of the dashboard need: chromium, and axe-core in the 
 # These tests wait most of their time, for hosts that do not answer and processes that are killed: they begin first.
 SLOW = ./internal/hostile ./cmd/dowse ./crawler
 unit: ## all tests
-	go run ./internal/skips -p 4 -timeout 30m $(SLOW) ./...
+	go run ./internal/skips -vet=off -p 4 -timeout 30m $(SLOW) ./...
 
 race: ## the race detector on the packages that start goroutines
-	go run ./internal/skips -race -short -p 3 -timeout 30m $(RACE)
-	go run ./internal/skips -race -short -timeout 30m -run TestScripts ./cmd/dowse
+	go run ./internal/skips -vet=off -race -short -p 3 -timeout 30m $(RACE)
+	go run ./internal/skips -vet=off -race -short -timeout 30m -run TestScripts ./cmd/dowse
 
 cross: ## builds for macOS and Windows
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/dowse

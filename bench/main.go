@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -18,7 +19,9 @@ import (
 // contenders are the crawls that can be measured, by name. Each fetches a
 // number of pages over a number of connections and returns how many it fetched.
 var contenders = map[string]func(pages, conns int) int{
-	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
+	"floor": floor, "colly": collyCrawl,
+	"dowse":        func(pages, conns int) int { return dowseCrawl(pages, conns, "") },
+	"link-context": func(pages, conns int) int { return dowseCrawl(pages, conns, "link-context") },
 }
 
 // options are the flags of the command line. All commands share them; the help of
@@ -27,7 +30,7 @@ type options struct {
 	pages, conns, repeat int
 	latency              time.Duration
 	faults, rate         float64
-	who, profile         string
+	who, profile, memory string
 	dowse                string
 	kills                int
 	seed                 uint64
@@ -57,8 +60,9 @@ func main() {
 	f.IntVar(&o.sow, "sow", 0, "of scale: from this number of URLs on most are written without the strategy; 0 for none")
 	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
-	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
+	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders; link-context is dowse with that strategy")
 	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, of parts and of scale: write a CPU profile")
+	f.StringVar(&o.memory, "memprofile", "", "of run, for dowse, and of parts: write a profile of allocations")
 	f.Parse(os.Args[2:])
 	switch os.Args[1] {
 	case "serve":
@@ -100,6 +104,7 @@ func inFolder(o options, run func(options)) {
 // alone.
 func one(o options) {
 	defer profiled(o.profile)()
+	defer allocations(o.memory)()
 	start := time.Now()
 	n := contenders[o.who](o.pages, o.conns)
 	json.NewEncoder(os.Stdout).Encode(result{Who: o.who, Pages: n, Seconds: time.Since(start).Seconds(), CPU: cpu(), Peak: peak()})
@@ -114,6 +119,22 @@ func profiled(name string) (end func()) {
 	fatalIf(err)
 	fatalIf(pprof.StartCPUProfile(f))
 	return pprof.StopCPUProfile
+}
+
+// allocations records every allocation of at least a few KB in a profile, unless the name of its file is empty, and
+// returns how it ends.
+func allocations(name string) (end func()) {
+	if name == "" {
+		return func() {}
+	}
+	runtime.MemProfileRate = 4096
+	return func() {
+		f, err := os.Create(name)
+		fatalIf(err)
+		runtime.GC()
+		fatalIf(pprof.Lookup("allocs").WriteTo(f, 0))
+		fatalIf(f.Close())
+	}
 }
 
 // A result is what one run of a contender measured of itself; it is passed to
@@ -200,6 +221,9 @@ func crawlOnce(o options, who string) (r result) {
 	c := exec.Command(os.Args[0], "one", "-who", who, "-pages", strconv.Itoa(o.pages), "-conns", strconv.Itoa(o.conns))
 	if o.profile != "" && who == "dowse" {
 		c.Args = append(c.Args, "-cpuprofile", o.profile)
+	}
+	if o.memory != "" && who == "dowse" {
+		c.Args = append(c.Args, "-memprofile", o.memory)
 	}
 	c.Stderr = os.Stderr
 	out, err := c.Output()

@@ -55,6 +55,7 @@ func parts(o options) {
 	list := []part{{name: "choosing a lead"}, {name: "extraction"}, {name: "fingerprint, numbers of words"}, {name: "judge, with windows"}, {name: "WARC records"}, {name: "strategy"}, {name: "frontier and journal, without strategy"}}
 	var body, record []byte
 	defer profiled(o.profile)()
+	defer allocations(o.memory)()
 	for i := range o.pages {
 		now = now.Add(time.Millisecond)
 		began := time.Now()

@@ -37,6 +37,7 @@ const (
 	leftWhere     = "where"
 	leftExact     = "exact duplicate"
 	leftNear      = "near duplicate"
+	leftEmpty     = "no text"
 	leftSample    = "not in the sample"
 )
 
@@ -51,6 +52,7 @@ func leftMeanings() [][2]string {
 		{leftWhere, "the condition does not hold"},
 		{leftExact, "another page of the export has the same text"},
 		{leftNear, "another page of the export has nearly the same text"},
+		{leftEmpty, "the page has no text of its own, or none at all if all text is exported"},
 		{leftSample, "the sample has other pages"},
 	}
 }
@@ -260,6 +262,9 @@ func (x *exporter) selected(prepare, do func(*exportedPage) error) error {
 		if c.err != nil && !errors.Is(c.err, ErrErased) {
 			x.c.unreadPage(c.row.URL, c.err)
 		}
+		if c.left == "" && x.lacksText(c.row) {
+			c.left = leftEmpty
+		}
 		if c.left == "" {
 			c.left = x.sel.repeats(c.row, x.opt.Text)
 		}
@@ -281,6 +286,12 @@ func (x *exporter) selected(prepare, do func(*exportedPage) error) error {
 		return nil
 	}
 	return err
+}
+
+// lacksText reports whether a page has no text in an export of texts. A page that can't be read is not such a page: it
+// is listed with its problem.
+func (x *exporter) lacksText(row *Row) bool {
+	return (x.opt.Text == textMain || x.opt.Text == textAll) && row.Text == "" && !row.Unread
 }
 
 // candidates calls do for all pages of the filter in order, after work was done for

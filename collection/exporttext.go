@@ -28,18 +28,20 @@ func (x *exporter) readContent(c *exportedPage) {
 	}
 	switch x.opt.Text {
 	case textMain:
-		own := layout.Main(x.templates[c.template])
-		c.row.Text = own.Plain()
-		if !x.noWords {
-			c.row.Words = dowse.Words(c.row.Text)
-		}
-		if x.markdown {
-			c.markdown = own.Markdown()
-		}
+		x.setText(c, layout.Main(x.templates[c.template]))
 	case textAll:
-		if x.markdown {
-			c.markdown = layout.All().Markdown()
-		}
+		x.setText(c, layout.All())
+	}
+}
+
+// setText sets the text of a candidate, as the format of the export needs it.
+func (x *exporter) setText(c *exportedPage, t *maintext.Text) {
+	c.row.Text = t.Plain()
+	if !x.noWords {
+		c.row.Words = dowse.Words(c.row.Text)
+	}
+	if x.markdown {
+		c.markdown = t.Markdown()
 	}
 }
 

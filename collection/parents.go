@@ -61,7 +61,7 @@ func (c *Collection) parentsOf(group []lookup, found []dowse.URL) error {
 	}
 	record, read := group[0].record, 0
 	var first *crawl.Entry
-	for e, err := range c.Journal.Scan(record, nil) {
+	for e, err := range c.Journal.LinkIDs(record) {
 		if err != nil {
 			return err
 		}

@@ -198,10 +198,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.f.settle(t.fl.id, t.p)
 	c.chances.note(t.fl.id, t.p)
 	target := t.redirect()
-	for i := range t.leads {
-		lower(t.p, &t.leads[i])
-		c.in.applyIn(t.entry, &t.leads[i])
-	}
+	c.in.applyLeads(t.entry, t.p, t.leads)
 	c.in.reportRefused(t.leads)
 	t.sendOn(c.in.gate)
 	if c.cfg.LinksIn {

@@ -327,6 +327,8 @@ func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 // a visit are settled on the way. If a scope that was narrowed lately leaves out many leads in a row, choose
 // returns after some of them, so that the driver can do other things between two calls.
 func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
+	c.f.last = &namedURL{}
+	defer func() { c.f.last = nil }()
 	k := c.picker.begin(now)
 	for left := 0; left < sweepMost; {
 		x, when, ok := k.next()

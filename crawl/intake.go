@@ -26,6 +26,7 @@ type intake struct {
 	sitemaps map[frontier.ID]bool // lists of URLs among the known URLs
 	met      []frontier.HostID    // new hosts since the last turn began
 	ids      []frontier.ID        // scratch of filterLinks
+	prints   []frontier.Print     // scratch of filterLinks and applyLeads
 	changes  uint64               // of the queue, counted: see picker.beforeRound
 	reopened int                  // searches for URLs that isReopened selects, in this run
 }
@@ -49,7 +50,12 @@ func (in *intake) see(u dowse.URL) frontier.ID {
 // sight returns the number of a URL, and whether this is its first sighting. Whether it
 // is, the mode decides: when all is decided again, all URLs have their numbers before.
 func (in *intake) sight(u dowse.URL) (id frontier.ID, fresh bool) {
-	id, fresh = in.f.See(u, weburl.Host(u))
+	return in.sightOf(u, in.f.Print(u))
+}
+
+// sightOf is sight for a URL whose print is known.
+func (in *intake) sightOf(u dowse.URL, print frontier.Print) (id frontier.ID, fresh bool) {
+	id, fresh = in.f.SeePrint(print, u, weburl.Host(u))
 	in.hosts.grow(in.f.Hosts())
 	if fresh = in.rec.mode.sight(id, fresh); fresh {
 		in.meet(u, id)
@@ -174,12 +180,16 @@ func (in *intake) thin(p *dowse.Page) (dropped int) {
 		return 0
 	}
 	own := weburl.Host(p.URL)
-	over := func(l dowse.Link) bool { return weburl.Host(l.URL) != own && in.isOver(l.URL) }
-	if !slices.ContainsFunc(p.Links, over) {
+	over := func(u dowse.URL) bool { return weburl.Host(u) != own && in.isOver(u) }
+	first := 0
+	for first < len(p.Links) && !over(p.Links[first].URL) {
+		first++
+	}
+	if first == len(p.Links) {
 		return 0
 	}
 	before := len(p.Links)
-	p.Links = slices.DeleteFunc(slices.Clone(p.Links), over)
+	p.Links = slices.DeleteFunc(slices.Clone(p.Links), func(l dowse.Link) bool { return over(l.URL) })
 	if p.Outcome == dowse.Redirected {
 		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipTrapFarm, "a redirect to one more host of a domain with very many"
 	}
@@ -239,22 +249,45 @@ func (in *intake) apply(l *dowse.Lead) frontier.ID {
 		in.f.drop(in.groupOf(l))
 		return frontier.None
 	}
-	id := in.f.end(in.see(l.URL))
+	return in.applyTo(in.see(l.URL), l)
+}
+
+// applyTo carries out a lead to the URL with a number, and returns the URL that it concerns.
+func (in *intake) applyTo(id frontier.ID, l *dowse.Lead) frontier.ID {
+	id = in.f.end(id)
 	in.admit(id, l, in.open(id, l.URL))
 	return id
 }
 
-// applyIn is apply for a lead from the entry's page. Most leads go to links of the
-// page, which are numbered and checked already; they need no second look-up.
-func (in *intake) applyIn(e *Entry, l *dowse.Lead) {
-	at, ok := e.LinkTo(l.URL)
-	if !ok {
-		e.Note(in.apply(l), l)
-		return
+// applyLeads carries out the leads from the entry's page. Most of them go to links of the
+// page, which are numbered and checked already; they need no second look-up. Where the others
+// begin, all that follow are looked up together.
+func (in *intake) applyLeads(e *Entry, p *dowse.Page, leads []dowse.Lead) {
+	ahead := len(leads)            // the first lead whose print is known
+	lowers := !in.cfg.isRecorded() // what is recorded was lowered before
+	for i := range leads {
+		l := &leads[i]
+		if lowers {
+			lower(p, l)
+		}
+		at, ok := e.LinkTo(l.URL)
+		if ok {
+			id := in.f.end(e.Links[at].Target)
+			in.admit(id, l, in.f.State(id) == dowse.Unseen || in.open(id, l.URL))
+			e.NoteAt(at, l)
+			continue
+		}
+		if l.Kind == dowse.Raise || l.Kind == dowse.Drop {
+			e.Note(in.apply(l), l)
+			continue
+		}
+		if i < ahead {
+			ahead = i
+			in.prints = in.f.Prints(in.prints[:0], len(leads)-i, func(k int) dowse.URL { return leads[ahead+k].URL })
+		}
+		id, _ := in.sightOf(l.URL, in.prints[i-ahead])
+		e.Note(in.applyTo(id, l), l)
 	}
-	id := in.f.end(e.Links[at].Target)
-	in.admit(id, l, in.f.State(id) == dowse.Unseen || in.open(id, l.URL))
-	e.NoteAt(at, l)
 }
 
 // groupOf returns the group that a lead drops.

@@ -39,8 +39,9 @@ func (in *intake) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
 		s.place = make(map[frontier.ID]int, len(found))
 	}
 	decisions := make([]Decision, len(found))
+	in.prints = in.f.Prints(in.prints[:0], len(found), func(i int) dowse.URL { return found[i].URL })
 	for i := range found {
-		s.sift(&found[i], &decisions[i])
+		s.sift(&found[i], in.prints[i], &decisions[i])
 	}
 	if in.ids = s.ids; s.place != nil {
 		in.ids = nil
@@ -63,8 +64,8 @@ func below(p *dowse.Page) (depth, hops int) {
 
 // sift decides about one link. Several links to one target become one link with several
 // mentions: a strategy must not rate a target twice for one page.
-func (s *sieve) sift(l *dowse.Link, d *Decision) {
-	d.ID, d.Fresh = s.in.sight(l.URL)
+func (s *sieve) sift(l *dowse.Link, print frontier.Print, d *Decision) {
+	d.ID, d.Fresh = s.in.sightOf(l.URL, print)
 	d.Target = s.in.f.end(d.ID)
 	if d.Reason = s.refuses(l, d.Target); d.Reason != "" {
 		return

@@ -259,7 +259,7 @@ func (l *Live) fail(err error) {
 // hold up too many of the visits that may be under way.
 const (
 	groupFor   = 10 * time.Millisecond
-	groupShare = 4 // a commit begins when this part (1/4) of the concurrent visits waits for it
+	groupShare = 2 // a commit begins when this part (1/2) of the concurrent visits waits for it
 )
 
 // commit starts a commit of what was absorbed, unless one is running, or returns when

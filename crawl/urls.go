@@ -22,12 +22,31 @@ type urls struct {
 	left    leftOut              // links that there was no memory for
 	repeats repeats.Hosts        // what the pages of hosts repeat; empty unless the crawl learns it
 	gone    int                  // URLs that were taken down
+	last    *namedURL            // the URL that was read last in the present pick; nil between picks
 	aliases set                  // pages that were fetched and have moved, or had once; nil until moved looks for them
 }
 
 // newURLs returns the URLs of a crawl over a frontier, which may be set later.
 func newURLs(f *frontier.Frontier, key uint64) *urls {
 	return &urls{Frontier: f, key: key, reborn: map[frontier.ID]bool{}, checks: newChecks(), left: newLeftOut()}
+}
+
+// A namedURL is a number and the URL that has it; "" for none.
+type namedURL struct {
+	id  frontier.ID
+	url dowse.URL
+}
+
+// URL returns the URL with a number. It is read from the journal, up to five times while a lead is
+// picked, so the last one is remembered until the pick ends.
+func (f *urls) URL(id frontier.ID) dowse.URL {
+	if f.last == nil {
+		return f.Frontier.URL(id)
+	}
+	if f.last.id != id || f.last.url == "" {
+		*f.last = namedURL{id, f.Frontier.URL(id)}
+	}
+	return f.last.url
 }
 
 // has reports whether a URL has this number.

@@ -200,6 +200,9 @@ func TestTopicsThatStay(t *testing.T) {
 // others and a seed, and that by words again. Each time the verdicts are those of a crawl
 // that had the topic from the beginning, and no file of the former topic is left.
 func TestExamplesAtAResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)
 	cfg.Contrast = crawler.ContrastEveryday
@@ -283,6 +286,9 @@ func TestLanguageAtAResume(t *testing.T) {
 // journal, and between the files that it replaces. The collection is then as it was before
 // or as it was to be, for readers and for the next crawl, and sound.
 func TestCrashWhileChanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	root := t.TempDir()
 	before, after := filepath.Join(root, "pools.dowse"), filepath.Join(root, "after", "pools.dowse")
 	cfg := poolsWith("online", 40)
@@ -423,6 +429,9 @@ func TestLooserLimits(t *testing.T) {
 // TestTopicOfALabelledCrawl edits the topic of a crawl whose judge was trained on labels, with
 // strategies that rank without steering: it is trained again, and the labels still apply.
 func TestTopicOfALabelledCrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)
 	cfg.Shadows = []string{"otie", "breadth-first"}

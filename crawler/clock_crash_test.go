@@ -38,6 +38,9 @@ func turnBack() {
 // was asked: never sooner than the delay after the request before it, whichever process
 // made it.
 func TestKillKeepsTheDelay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	const delay, answer = time.Second, 300 * time.Millisecond
 	t.Setenv(crashDelay, delay.String())
 	web := &manyPages{n: 20, pause: answer}
@@ -65,6 +68,9 @@ func TestKillKeepsTheDelay(t *testing.T) {
 // right one; and with a clock that is set back by an hour while it crawls. Nothing waits
 // for the time to come again, and nothing is lost.
 func TestWrongClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	for name, env := range map[string][2]string{
 		"ahead":    {crashSkew, "87600h"},
 		"set back": {crashBack, "1h"},

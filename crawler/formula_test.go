@@ -12,6 +12,9 @@ import (
 
 // TestFormulaThatChanged resumes a crawl whose words were judged by an earlier formula: a note reports it, once.
 func TestFormulaThatChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	site := reefSite(t)
 	cfg := local
 	cfg.Words, cfg.Seeds = []string{"coral"}, []string{site.URL + "/"}

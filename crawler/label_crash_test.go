@@ -193,6 +193,9 @@ func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string
 // same pages in the same order, at the same priorities and with the same verdicts, and
 // the same model.
 func TestKillWhileContrasting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 130, mixed: true}
 	web.serve(t)
@@ -225,6 +228,9 @@ func TestKillWhileContrasting(t *testing.T) {
 // It goes on as one that was not killed, with the same judge, and refuses for the same
 // reason; once it did, it leaves it at that.
 func TestKillWhileRefusing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 260, mixed: true}
 	web.serve(t)

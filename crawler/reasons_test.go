@@ -17,6 +17,9 @@ import (
 // TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:
 // the reasons given for a page add up to the priority it was taken at.
 func TestReasonsOfTaken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	pages := 60

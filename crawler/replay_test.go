@@ -25,6 +25,9 @@ func strategiesToTry() []strategy.Description {
 // with the text of the archive, gives the priorities that the crawl ended with. After a
 // kill a crawl goes on from there.
 func TestReplayOfEveryStrategy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	for _, e := range strategiesToTry() {

@@ -65,6 +65,9 @@ func TestFrozen(t *testing.T) {
 // TestAnotherKey edits and removes the key in the settings of a crawl with a takedown. With a
 // wrong key the URL would be fetched again, so the collection is refused, to readers too.
 func TestAnotherKey(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	site := reefSite(t)
 	cfg := local
 	cfg.Words, cfg.Seeds, cfg.Key = []string{"coral"}, []string{site.URL + "/"}, 7

@@ -18,6 +18,9 @@ import (
 // pages are there under the same dates, the counts add up, and a replay of the new journal
 // gives the state.
 func TestSalvageOfEveryStrategy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	for _, e := range strategiesToTry() {

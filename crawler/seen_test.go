@@ -176,6 +176,9 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 // before. The labels stay in force, and the next request trains a model on them instead of
 // repeating the undo.
 func TestUndoKeepsUntrainedLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastSeen)
 	if len(p.models) != 1 {
@@ -214,6 +217,9 @@ func TestUndoKeepsUntrainedLabels(t *testing.T) {
 // change later.
 // The pages that it is trained against are then the same.
 func TestSeenPagesSwitchedOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has other crawls with the same goroutines")
+	}
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastEveryday)
 	if len(p.models) != 0 {

@@ -62,15 +62,32 @@ func (p *pile) bytes(n int64) []byte {
 	return out
 }
 
-// links returns about how many links a page has: how often the name of their attribute occurs.
+// links returns about how many links a page has: how often the name of their attribute is before
+// an equals sign. Where white space is between them, every name counts. There are few such signs, and finding
+// them takes a small part of the time of searching for the name.
 func (p *pile) links() (n int64) {
 	left := p.size
 	for _, piece := range p.pieces {
 		part := piece[:min(pieceSize, left)]
-		n += int64(bytes.Count(part, []byte("href")) + bytes.Count(part, []byte("HREF")))
 		left -= int64(len(part))
+		for i := bytes.IndexByte(part, '='); i >= 0; i = bytes.IndexByte(part, '=') {
+			if i == 0 || part[i-1] <= ' ' || isHref(part[:i]) {
+				n++
+			}
+			part = part[i+1:]
+		}
 	}
 	return n
+}
+
+// isHref reports whether b ends in the name of the attribute.
+func isHref(b []byte) bool {
+	const name = "href"
+	if len(b) < len(name) {
+		return false
+	}
+	b = b[len(b)-len(name):]
+	return b[3]|0x20 == 'f' && b[2]|0x20 == 'e' && b[1]|0x20 == 'r' && b[0]|0x20 == 'h'
 }
 
 // release returns the pieces to the pool. The pile is empty afterwards.

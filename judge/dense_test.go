@@ -14,6 +14,9 @@ import (
 // examples only with those of the same judge with all slots, to the last digit: before and after it learns,
 // with a table so small that terms share slots, and for pages with words of no example.
 func TestDenseIsSparse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, slots := range []int{1 << 16, 64} {
 		m, err := judge.Logistic{Slots: slots}.Train(judgetest.Class(40))
 		if err != nil {

@@ -1,6 +1,9 @@
 package judge
 
-import "dowse/internal/text"
+import (
+	"dowse"
+	"dowse/internal/text"
+)
 
 // Known returns the number of tokens known.
 func (b *MultinomialBags) Known() int { return len(b.counts) }
@@ -84,4 +87,15 @@ func (t Logistic) TrainSparse(examples []Example) (Model, error) {
 	j.state.train(j.made, counts, s.wanted)
 	j.state.calibrate(j.made, counts, s.wanted)
 	return j, nil
+}
+
+// VectorRatings rates windows by the vectors of their words.
+func (j *Online) VectorRatings(p *dowse.Page, windows []dowse.Span) (ratings []float64) {
+	r := j.space.open()
+	j.space.read(r, p)
+	for _, w := range windows {
+		ratings = append(ratings, j.core.rate(j.space.window(r, w)))
+		r.clear()
+	}
+	return ratings
 }

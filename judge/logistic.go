@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -396,6 +397,63 @@ func (s *regression) calibrate(t Logistic, counts []text.Vector, wanted []bool) 
 func (s *regression) logOdds(v text.Vector) float64 { return float64(s.slope*s.sum(v)) + s.shift }
 
 func (s *regression) rate(v text.Vector) float64 { return sigmoid(s.logOdds(v)) }
+
+// windowTerms is up to how many words rateFew is made for.
+const windowTerms = 32
+
+// rateFew is rate for the vector of a few words, without making the vector. It adds up the same
+// numbers in the same order, that of the terms. A set of bits sorts them without comparing.
+func (s *regression) rateFew(r *pageReading, hits []termAt) float64 {
+	var again [windowTerms]int32 // terms of words that repeat one
+	repeated := 0
+	for _, h := range hits {
+		at, bit := h.term>>6, uint64(1)<<(h.term&63)
+		if r.marks[at]&bit != 0 {
+			again[repeated] = h.term
+			repeated++
+		}
+		r.marks[at] |= bit
+		r.upper[at>>6] |= 1 << (at & 63)
+	}
+	var terms [windowTerms]int32
+	var weights [windowTerms]float64
+	n, length := 0, 0.0
+	for i, upper := range r.upper {
+		r.upper[i] = 0
+		for ; upper != 0; upper &= upper - 1 {
+			at := i<<6 | bits.TrailingZeros64(upper)
+			marks := r.marks[at]
+			r.marks[at] = 0
+			for ; marks != 0; marks &= marks - 1 {
+				term := int32(at<<6 | bits.TrailingZeros64(marks))
+				x := s.rarity(int(s.df[term]))
+				if repeated > 0 {
+					x *= damped(float64(1 + occurrences(again[:repeated], term)))
+				}
+				terms[n&(windowTerms-1)], weights[n&(windowTerms-1)] = term, x
+				length += float64(x * x)
+				n++
+			}
+		}
+	}
+	sum := 0.0
+	if length = math.Sqrt(length); length != 0 {
+		for i, x := range weights[:n] {
+			sum += float64(x / length * s.weights[terms[i]])
+		}
+	}
+	return sigmoid(float64(s.slope*(s.bias()+sum)) + s.shift)
+}
+
+// occurrences returns how often a term is in a list.
+func occurrences(list []int32, term int32) (n int) {
+	for _, t := range list {
+		if t == term {
+			n++
+		}
+	}
+	return n
+}
 
 func (s *regression) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	for _, e := range v {

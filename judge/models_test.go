@@ -137,6 +137,9 @@ func TestTrainingIsDeterministic(t *testing.T) {
 }
 
 func TestSaveAndLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for name, m := range models(t) {
 		data, err := judge.Save(m)
 		if err != nil {
@@ -229,6 +232,9 @@ func TestTrainersNeedBothKinds(t *testing.T) {
 }
 
 func TestFewExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	two := []judge.Example{{Text: "coral reef", Relevant: true}, {Text: "bread market"}}
 	for _, c := range candidates() {
 		m, err := c.Trainer.Train(two)

@@ -60,7 +60,10 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 func (s *space) start() {
 	s.analyzer = s.features.analyzer(-1)
 	s.codes = text.NewCodes(memory, firstTerm+uint32(s.size), s.code)
-	s.readings.New = func() any { return &pageReading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
+	s.readings.New = func() any {
+		words := (s.size + 63) / 64
+		return &pageReading{counts: make([]tally, s.size), marks: make([]uint64, words), upper: make([]uint64, (words+63)/64)}
+	}
 }
 
 // code computes the code of a word for the word memory.
@@ -128,8 +131,10 @@ type pageReading struct {
 	heads   []termAt // terms of title or meta
 	counts  []tally  // by term
 	touched []int32  // terms with a count
-	marks   []uint64 // one bit per touched term, used by order only
+	marks   []uint64 // one bit per touched term, used by order and rateFew only
+	upper   []uint64 // one bit per word of marks that is not 0, used by rateFew only
 	vector  text.Vector
+	at      int // of hits: where the last window began
 	left    [3][]float64
 	reasons reasons
 }
@@ -157,6 +162,7 @@ func (s *space) release(r *pageReading) {
 // read finds the terms in the page's text.
 func (s *space) read(r *pageReading, p *dowse.Page) {
 	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words, text.NumbersOf(&p.Document))
+	r.at = 0
 	touchCounts(r.counts, r.hits)
 }
 
@@ -226,17 +232,39 @@ func (s *space) pageCounts(r *pageReading, p *dowse.Page) text.Vector {
 // window returns the vector of the page's words w.Start up to w.End. Hits are ordered
 // by word, so it costs a binary search and the window's own terms.
 func (s *space) window(r *pageReading, w dowse.Span) text.Vector {
-	first := sort.Search(len(r.hits), func(i int) bool { return r.hits[i].word >= w.Start })
-	for _, h := range r.hits[first:] {
-		if h.word >= w.End {
-			break
-		}
+	for _, h := range r.within(w) {
 		r.touch(h.term).body++
 	}
 	v := s.counted(r)
 	s.weigh(v)
 	return v
 }
+
+// within returns the terms of a window. Windows mostly follow each other on the page, so the search
+// begins where the last window did.
+func (r *pageReading) within(w dowse.Span) []termAt {
+	first := min(r.at, len(r.hits))
+	if first > 0 && r.hits[first-1].word >= w.Start {
+		first = 0
+	}
+	from := first
+	for n := first; n < len(r.hits) && r.hits[n].word < w.Start; n++ {
+		if first = n + 1; first-from > nearWords {
+			first += sort.Search(len(r.hits)-first, func(i int) bool { return r.hits[first+i].word >= w.Start })
+			break
+		}
+	}
+	r.at = first
+	end := first
+	for end < len(r.hits) && r.hits[end].word < w.End {
+		end++
+	}
+	return r.hits[first:end]
+}
+
+// nearWords is how many terms are looked through for the beginning of a window before they are
+// searched.
+const nearWords = 64
 
 // touch returns the tally of a term, and lists the term the first time.
 func (r *pageReading) touch(term int32) *tally {

@@ -56,6 +56,9 @@ func TestStuffingBesideAModel(t *testing.T) {
 // TestStuffingOfTheMadeWeb: pages of the link farm are off topic, and nothing is said
 // of any other page.
 func TestStuffingOfTheMadeWeb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	web := demo.New(demo.Config{Seed: 1000})
 	topic, _ := web.Topic("tide pools")
 	j := words(t, judge.Wanted{Words: topic.Words, Also: topic.Also, Not: topic.Not})

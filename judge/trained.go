@@ -52,7 +52,8 @@ func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdi
 	r := t.space.open()
 	defer t.space.release(r)
 	t.space.read(r, p)
-	if s, ok := t.core.(*regression); ok {
+	s, logistic := t.core.(*regression)
+	if logistic {
 		s.touch(r.hits)
 	}
 	var ratings []float64
@@ -60,6 +61,10 @@ func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdi
 		ratings = make([]float64, len(windows))
 	}
 	for i, w := range windows {
+		if hits := r.within(w); logistic && len(hits) <= windowTerms {
+			ratings[i] = s.rateFew(r, hits)
+			continue
+		}
 		ratings[i] = t.core.rate(t.space.window(r, w))
 		r.clear()
 	}

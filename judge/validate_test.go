@@ -59,6 +59,9 @@ func TestReliability(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	examples := lessons(30, 1)
 	examples[3].Relevant = false // a wrong label, which every judge should call wrong
 	list, err := judge.Compare(candidates(), examples, 5)

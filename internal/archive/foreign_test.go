@@ -71,6 +71,9 @@ func readIA(t *testing.T, path string) (n int) {
 }
 
 func TestOthersReadOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	dir := t.TempDir()
 	w, err := OpenWriter(dir, options())
 	check(t, err)

@@ -37,6 +37,9 @@ func soundParts(t *testing.T, path string) (sound, broken []byteSpan) {
 // TestPartsAfterAFlippedBit flips a bit in each record in turn, at several places: it costs
 // that record and no other.
 func TestPartsAfterAFlippedBit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	path, _ := written(t, 4)
 	whole, err := os.ReadFile(path)
 	check(t, err)

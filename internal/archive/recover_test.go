@@ -13,6 +13,9 @@ import (
 // TestRecoverAtEveryByte cuts a file at each byte of its last exchange, as a
 // crash may, and opens it again: by what the journal knows, and by reading.
 func TestRecoverAtEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	path, places := written(t, 3)
 	whole, err := os.ReadFile(path)
 	check(t, err)

@@ -28,6 +28,9 @@ func sample(t testing.TB, path string) []byte {
 // counted by their WARC-Type lines, and what is wrong with the broken ones. In
 // example-wrong-chunks a record goes over three gzip members.
 func TestSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, c := range []struct {
 		path    string
 		records int
@@ -131,6 +134,9 @@ func fetched(t testing.TB, rt http.RoundTripper, u string) string {
 
 // TestSamplesReplay asks for everything that was recorded.
 func TestSamplesReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
 	for _, path := range paths {
@@ -150,6 +156,9 @@ func TestSamplesReplay(t *testing.T) {
 
 // TestSamplesAreSound checks the digests that other writers wrote.
 func TestSamplesAreSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
 	for _, path := range paths {
@@ -159,6 +168,9 @@ func TestSamplesAreSound(t *testing.T) {
 }
 
 func TestSamplesCutAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, name := range []string{"example.warc", "example.warc.gz", "example-iana.org-chunked.warc"} {
 		whole := sample(t, filepath.Join(suiteDir, name))
 		all, _, err := read(bytes.NewReader(whole))

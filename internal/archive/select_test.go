@@ -140,6 +140,9 @@ func TestEraseRefuses(t *testing.T) {
 // TestBlanks makes blanks of all lengths near those where the number of stored
 // blocks or digits changes.
 func TestBlanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, around := range []int{400, 65_540, 65_558, 131_098, 10_000_000} {
 		for n := around - 30; n < around+30; n++ {
 			b, err := zippedBlank(n, noon, 7)

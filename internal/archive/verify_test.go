@@ -22,6 +22,9 @@ func TestVerify(t *testing.T) {
 // the form of the file gives each away, but for the few of a gzip header that
 // mean nothing.
 func TestVerifyNoticesEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	path, places := written(t, 2)
 	whole, err := os.ReadFile(path)
 	check(t, err)

@@ -232,10 +232,16 @@ const settling = 45 * time.Second
 // settled calls f until it succeeds, fails for good, or the servers had time enough to settle: those
 // that were started together answer only when they have agreed on a leader.
 func (c *Conn) settled(ctx context.Context, f func() error) error {
-	for end := time.Now().Add(settling); ; {
+	begun, said := time.Now(), false
+	for {
 		err := f()
-		if err == nil || !isPassing(err) || time.Now().After(end) || !pause(ctx, 300*time.Millisecond) {
+		took := time.Since(begun)
+		if err == nil || !isPassing(err) || took > settling || !pause(ctx, 300*time.Millisecond) {
 			return err
+		}
+		if took > patience && !said {
+			said = true
+			c.opt.logf("NATS does not answer (%v); trying again for %v", err, (settling - took).Round(time.Second))
 		}
 	}
 }

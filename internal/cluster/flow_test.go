@@ -6,10 +6,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"dowse"
 	"dowse/crawl"
@@ -35,6 +39,42 @@ func connectTo(t testing.TB, url string) *Conn {
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// A crawl that begins while the servers have no leader waits for one, also with its first question: to which crawl
+// their streams belong. It ended with an error before.
+func TestOwnedWaitsForLeader(t *testing.T) {
+	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go ns.Start()
+	defer ns.Shutdown()
+	if !ns.ReadyForConnections(20 * time.Second) {
+		t.Fatal("a NATS server does not start")
+	}
+	nc, err := nats.Connect(ns.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	var asked atomic.Int32
+	answer := func(subject string, answers ...string) { // as JetStream would
+		if _, err := nc.Subscribe(subject, func(m *nats.Msg) {
+			_ = m.Respond([]byte(answers[min(int(asked.Add(1)), len(answers))-1]))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer("$JS.API.INFO", `{}`)
+	answer("$JS.API.STREAM.INFO.KV_dowse-crawl", `{}`, `{"error":{"code":503,"err_code":10008,"description":"temporarily unavailable"}}`, `{"error":{"code":404,"err_code":10059,"description":"stream not found"}}`)
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	c := connectTo(t, ns.ClientURL())
+	if err := c.Owned(t.Context(), ""); err != nil || asked.Load() != 3 {
+		t.Errorf("%v after %d questions, want none after 3", err, asked.Load())
+	}
 }
 
 // newDir makes a directory that looks like a collection.
@@ -270,6 +310,48 @@ func TestCopiesBecomeEqual(t *testing.T) {
 				t.Errorf("got %v\nwant %v, %v", got, want, err)
 			}
 		})
+	}
+}
+
+// A standby whose directory is removed ends with an error that names it, and writes nothing there any more.
+func TestRemovedCopyIsNamed(t *testing.T) {
+	c := newConn(t)
+	dir := newDir(t)
+	s, co := lead(t, c, dir)
+	all := func(string) int64 { return 1 << 40 }
+	if err := s.Commit(t.Context(), Covered{}, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := co.Serve(t.Context(), s, func() Progress { return Progress{} }); err != nil {
+		t.Fatal(err)
+	}
+	copyDir := newDir(t)
+	ready := make(chan struct{})
+	var once sync.Once
+	ended := make(chan error, 1)
+	go func() {
+		_, err := connectTo(t, c.opt.URLs).Follow(t.Context(), copyDir, &Mirror{Tick: func(st MirrorStatus) {
+			if st.Ready {
+				once.Do(func() { close(ready) })
+			}
+		}})
+		ended <- err
+	}()
+	<-ready
+	if err := os.RemoveAll(copyDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "models/m0002.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), Covered{}, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), copyDir+" was removed") {
+		t.Errorf("the standby: %v", err)
+	}
+	if _, err := os.Stat(copyDir); err == nil {
+		t.Error("the directory is there again")
 	}
 }
 

@@ -333,9 +333,11 @@ func (e *OwnerError) Error() string {
 // Owned returns an OwnerError if the streams belong to another crawl than the one with the given
 // id; "" is a crawl that does not exist yet. It creates nothing.
 func (c *Conn) Owned(ctx context.Context, id string) error {
-	ask, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	err := c.openState(ask, false)
+	err := c.settled(ctx, func() error {
+		ask, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return c.openState(ask, false)
+	})
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		return nil
 	}

@@ -110,6 +110,8 @@ type Frontier struct {
 	groups  groups
 	aliases map[ID]ID
 
+	ahead []ID // scratch of touch
+
 	frozen *Frozen // stores what changes, while it is written; nil for none
 }
 

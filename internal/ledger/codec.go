@@ -66,8 +66,17 @@ type dec struct {
 	wire.Reader[[]byte]
 	names []string
 
-	linkless bool // the caller does not want the links of pages
+	links linkForm // what the caller wants of the links of pages
 }
+
+// A linkForm is how much of the links of pages is read.
+type linkForm uint8
+
+const (
+	wholeLinks linkForm = iota
+	linkIDs             // the numbers of their URLs
+	noLinks
+)
 
 func newDec(b []byte) *dec { return &dec{Reader: wire.Reader[[]byte]{Rest: b}} }
 
@@ -84,6 +93,13 @@ func (d *dec) raw() []byte                  { return d.Raw() }
 func (d *dec) count(size int) int           { return d.Count(size) }
 func (d *dec) items(size int) iter.Seq[int] { return d.Items(size) }
 func (d *dec) fail()                        { d.Fail() }
+
+// skipName passes over what enc.name wrote.
+func (d *dec) skipName() {
+	if d.u() < nameKnown {
+		d.raw()
+	}
+}
 
 // name reads what enc.name wrote. It must be called in the same order, since
 // the numbers depend on it.

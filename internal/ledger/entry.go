@@ -197,6 +197,9 @@ func (e *Entry) LinkTo(u dowse.URL) (int, bool) {
 // made.
 const nearby = 16
 
+// fewLinks is up to where looking through all links is faster than an index.
+const fewLinks = 64
+
 // find returns the first link to a target. Strategies mostly return leads in
 // the order of the links, with gaps where they follow none, so looking ahead
 // from the last one finds nearly all of them. The index is for the others, so
@@ -206,6 +209,14 @@ func (e *Entry) find(id frontier.ID) (int, bool) {
 		if e.Links[i].Target == id && e.Links[i].Reason == "" {
 			return i, true
 		}
+	}
+	if len(e.Links) <= fewLinks {
+		for i := range e.Links {
+			if e.Links[i].Target == id {
+				return i, true
+			}
+		}
+		return 0, false
 	}
 	if e.index == nil {
 		e.index = make(map[frontier.ID]int, len(e.Links))

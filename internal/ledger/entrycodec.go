@@ -288,7 +288,15 @@ func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) 
 // readVisit is readEntry without the links of pages and without URLs.
 func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
 	d := newDec(b)
-	d.linkless = true
+	d.links = noLinks
+	return d.entry(noURL, parse)
+}
+
+// readLinkIDs is readEntry without URLs and, of the links of pages, with the numbers of their URLs
+// alone.
+func readLinkIDs(b []byte, parse RobotsParser) (*Entry, error) {
+	d := newDec(b)
+	d.links = linkIDs
 	return d.entry(noURL, parse)
 }
 
@@ -373,8 +381,7 @@ func (r *dec) robots(parse RobotsParser) *dowse.Robots {
 }
 
 // page reads what enc.page wrote. Facts with codes come after the links, so if
-// there are such facts, links have to be decoded even for a reader that does not
-// want them.
+// there are such facts, a reader that does not want the links passes over them.
 func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.ID = frontier.ID(r.u())
 	p := &dowse.Page{URL: urlOf(e.ID)}
@@ -387,20 +394,29 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Dropped = int(r.u())
 	r.facts(facts.JournalPage(), p)
 	p.Lead.URL = p.URL
-	if r.linkless && len(facts.JournalTaggedFacts()) == 0 {
+	if r.links == noLinks && len(facts.JournalTaggedFacts()) == 0 {
 		return
 	}
 	n := r.count(linkSize)
-	e.Found = make([]dowse.Link, n)
-	e.Links = make([]Decision, n)
-	for i := range n {
-		r.link(&e.Found[i], &e.Links[i])
-		e.Found[i].URL = urlOf(e.Links[i].ID)
+	switch r.links {
+	case wholeLinks:
+		e.Found = make([]dowse.Link, n)
+		e.Links = make([]Decision, n)
+		for i := range n {
+			r.link(&e.Found[i], &e.Links[i])
+			e.Found[i].URL = urlOf(e.Links[i].ID)
+		}
+	case linkIDs:
+		e.Links = make([]Decision, n)
+		for i := range n {
+			e.Links[i].ID = r.skipLink()
+		}
+	case noLinks:
+		for range n {
+			r.skipLink()
+		}
 	}
 	r.tagged(p)
-	if r.linkless { // they were decoded only to find what follows them
-		e.Found, e.Links = nil, nil
-	}
 }
 
 // The least number of bytes that an item of a list takes. A list that claims more
@@ -457,6 +473,43 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 			l.More = append(l.More, m)
 		}
 	}
+}
+
+// skipLink passes over what enc.link wrote, and returns the number of the link's URL.
+func (r *dec) skipLink() frontier.ID {
+	flags := r.byte()
+	id := frontier.ID(r.u())
+	if flags&4 != 0 {
+		r.u()
+	}
+	size := 1 + 1 + 8 // state, reason, priority
+	if flags&8 == 0 {
+		size += 8
+	}
+	r.Take(size)
+	if flags&32 != 0 {
+		for range r.count(becauseSize) {
+			r.skipName()
+			r.Take(8)
+			r.u()
+		}
+	}
+	size = 8
+	if flags&64 != 0 {
+		size += 8
+	}
+	if flags&128 != 0 {
+		size++
+	}
+	more := 0
+	for i := 0; i <= more && r.Err == nil; i++ {
+		r.raw()
+		r.Take(size)
+		if i == 0 && flags&16 != 0 {
+			more = r.count(mentionSize)
+		}
+	}
+	return id
 }
 
 // mention reads what enc.mention wrote. Positions in the text are not in the

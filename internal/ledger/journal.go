@@ -83,11 +83,12 @@ func (p recordRun) has(place uint64) bool {
 }
 
 const (
-	journalMagic = "dowsej2\n" // begins every segment; its digit is the version
-	recordHeader = 12
-	segmentSize  = 1 << 30   // bytes after which a new segment is begun
-	maxRecord    = 256 << 20 // bytes; a longer one is damage, and is not allocated
-	maxNameRead  = 4096      // longest URL, with its own header
+	journalMagic  = "dowsej2\n" // begins every segment; its digit is the version
+	recordHeader  = 12
+	segmentSize   = 1 << 30   // bytes after which a new segment is begun
+	maxRecord     = 256 << 20 // bytes; a longer one is damage, and is not allocated
+	maxNameRead   = 4096      // longest URL, with its own header
+	usualNameRead = 192       // a URL as most are
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -222,11 +223,24 @@ func (j *Journal) At(place uint64) dowse.URL {
 // name returns the string at a place and the place of the record that contains
 // it.
 func (j *Journal) name(place uint64) (u dowse.URL, record uint64, err error) {
-	var buf [maxNameRead]byte
+	var buf [usualNameRead]byte
 	b, err := j.read(place, buf[:])
 	if err != nil {
 		return "", 0, err
 	}
+	u, record, err = nameIn(b, place)
+	if err != nil && len(b) == len(buf) {
+		if b, err = j.read(place, make([]byte, maxNameRead)); err != nil {
+			return "", 0, err
+		}
+		return nameIn(b, place)
+	}
+	return u, record, err
+}
+
+// nameIn returns the string with which b begins, which is at a place, and the place of the record
+// that contains it.
+func nameIn(b []byte, place uint64) (u dowse.URL, record uint64, err error) {
 	back, n := binary.Uvarint(b)
 	if n <= 0 || back > place {
 		return "", 0, errShort

@@ -69,6 +69,27 @@ func TestVisitsAreReadWithoutLinks(t *testing.T) {
 	})
 }
 
+// TestLinksAreReadAsNumbers reads entries with the numbers of their links' URLs alone.
+func TestLinksAreReadAsNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawEntry(t, rapid.SampledFrom(kinds).Draw(t, "kind"))
+		got, err := readLinkIDs(appendEntry(nil, want), parseRules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Found = nil
+		for i := range want.Links {
+			want.Links[i] = Decision{ID: want.Links[i].ID}
+		}
+		if want.Kind == EntryPage || want.Kind == EntryRetry {
+			want.Page.URL, want.Page.Lead.URL = "", ""
+		}
+		if diff := cmp.Diff(want, got, sameEntry); diff != "" {
+			t.Fatalf("read with numbers:\n%s", diff)
+		}
+	})
+}
+
 // TestUnknownKind reads entries of kinds that no program has written.
 func TestUnknownKind(t *testing.T) {
 	for kind := range EntryKind(beginsRun) {

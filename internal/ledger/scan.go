@@ -31,6 +31,11 @@ func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
 	return j.scan(from, true, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
 }
 
+// LinkIDs is Scan without URLs, and without what is known of links but the numbers of their URLs.
+func (j *Journal) LinkIDs(from uint64) iter.Seq2[*Entry, error] {
+	return j.scan(from, false, func(b []byte) (*Entry, error) { return readLinkIDs(b, j.parse) })
+}
+
 // scan yields what read makes of each record. When the sound records end before
 // the journal does, there are three cases: the disk failed, which ends the scan;
 // another process is just writing, which is not an error; or there is damage,

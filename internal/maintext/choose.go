@@ -1,6 +1,10 @@
 package maintext
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Main returns the page's own text: the blocks that are neither part of its frame
 // nor of the template of its host. template may be nil. A page on which the rules
@@ -34,7 +38,7 @@ func (c *chooser) choose() {
 	trusted := c.trustedMarks()
 	candidates := make([]int, 0, len(blocks))
 	for i := range blocks {
-		if blocks[i].words > 0 && !c.repeated[i] && !framed(blocks[i].in, trusted) {
+		if blocks[i].words > 0 && !c.repeated[i] && !framed(blocks[i].in, trusted) && !c.page.isLineNumbers(&blocks[i]) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -46,6 +50,21 @@ func (c *chooser) choose() {
 		c.trim(units)
 	}
 	c.settleHeadings()
+}
+
+// isLineNumbers reports whether a block is preformatted and has only the numbers of lines, which some sites put beside
+// a listing.
+func (p *Page) isLineNumbers(b *block) bool {
+	if !b.in.has(markPre) {
+		return false
+	}
+	numbers := strings.Fields(p.text(b))
+	for i, n := range numbers {
+		if n != strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return len(numbers) > 1
 }
 
 // mostOfTable is the share of the cells of a table of data which repeat on other pages, from which on the table is
@@ -263,8 +282,12 @@ func (c *chooser) trim(list unitList) {
 	}
 }
 
+// longNote is how many words a block between a heading and its text has at most: a date, a name, a caption.
+const longNote = 12
+
 // settleHeadings decides about headings by what follows: a heading is kept if the
-// next block that is no heading is. A heading at the end of main or an article has no
+// next block that is no heading is; notes and buttons between a title (h1) and its text do not
+// count. A heading at the end of main or an article has no
 // such block, and is kept if the last block before it that is no heading is kept. One that
 // repeats on many pages, such as "References", also needs kept text before it, so that the
 // name of the site at the top is not taken for one.
@@ -272,17 +295,22 @@ func (c *chooser) settleHeadings() {
 	blocks := c.page.blocks
 	const own = elements(1<<markMain | 1<<markOwn)
 	next, around := false, elements(0) // whether the next block is kept, and the elements for own text that it is in
+	text := false                      // the same for the next block that is no note
 	for i := len(blocks) - 1; i >= 0; i-- {
-		in := blocks[i].in & own
-		if blocks[i].level == 0 {
+		b := &blocks[i]
+		in := b.in & own
+		if b.level == 0 {
 			next, around = c.keep[i], in
+			if isNote := b.words <= longNote && 2*b.linked <= b.words; c.keep[i] || !isNote {
+				text = c.keep[i]
+			}
 			continue
 		}
-		keep := next
+		keep := next || text && b.level == 1
 		if in != 0 && around == 0 && !c.repeated[i] {
 			keep = c.keptBefore(i)
 		}
-		c.keep[i] = keep && !framed(blocks[i].in, 1<<markFrame|1<<markControl)
+		c.keep[i] = keep && !framed(b.in, 1<<markFrame|1<<markControl)
 	}
 	before := false
 	for i := range blocks {

@@ -297,3 +297,62 @@ func BenchmarkMain(b *testing.B) {
 		_ = p.Main(nil).Plain()
 	}
 }
+
+// TestListings shows that listings keep their lines in both forms, and that numbers of lines beside them are left out.
+func TestListings(t *testing.T) {
+	const code = "def low(tide):\n    if tide < 0:\n        return True\n\n    return False"
+	html := `<article><h1>Low tide</h1><p>This program finds out whether the tide is low enough for a walk to the pools, which is what most readers ask.</p>
+<table><tr><td class="gutter"><pre>1
+2
+3
+4
+5</pre></td><td class="code"><pre><code>` + strings.ReplaceAll(code, "<", "&lt;") + `</code></pre></td></tr></table><p>Call it in the morning and in the evening, because the tide is low twice a day.</p></article>`
+	_, page := Read([]byte(html), "http://a.example/", extract.Options{})
+	own := page.Main(nil)
+	if got := own.Plain(); !strings.Contains(got, "\n"+code+"\n") || strings.Contains(got, "1\n2") {
+		t.Errorf("plain text:\n%s\nwant the lines of the listing, without their numbers", got)
+	}
+	if got := own.Markdown(); !strings.Contains(got, "```\n"+code+"\n```") || strings.Contains(got, "1\n2") {
+		t.Errorf("Markdown:\n%s\nwant the lines of the listing, without their numbers", got)
+	}
+	if got := page.All().Plain(); !strings.Contains(got, code) || !strings.Contains(got, "1\n2\n3\n4\n5\n") {
+		t.Errorf("all text:\n%s\nwant the listing and its numbers", got)
+	}
+}
+
+// TestScriptsWithoutSpaces shows that a sentence of a script without spaces counts as its words do: it is not a short
+// block because no space cuts it.
+func TestScriptsWithoutSpaces(t *testing.T) {
+	for _, c := range []struct{ name, menu, title, first, second, last string }{
+		{"Japanese", "ホーム", "潮だまりの生き物", "潮だまりは、岩場の海岸にできる浅い海水の池で、イソギンチャク、カニ、カサガイなどが住んでいます。干潮のとき水温が急に上がり、塩分も高くなります。", "ヒトデとイガイは中潮帯で場所を争い、波は一日に二度、餌と酸素を運んできます。", "夏には水温が三十度を超えることもあり、多くの動物は石の下に隠れています。"},
+		{"Chinese", "首页", "潮池", "潮池是在岩石海岸上形成的浅水池，海葵、螃蟹和帽贝生活在其中。退潮时水温迅速升高，盐度也会上升，这对动物是很大的考验。", "海星和贻贝在中潮带争夺空间，海浪每天两次带来食物和氧气，也把一些动物带走。", "夏天水温可以超过三十度，所以很多动物白天都躲在石头下面或者海藻里。"},
+		{"Thai", "หน้าแรก", "แอ่งน้ำขึ้นน้ำลง", "แอ่งน้ำขึ้นน้ำลงเป็นแอ่งน้ำทะเลตื้นที่เกิดขึ้นบนชายฝั่งหินและมีดอกไม้ทะเลปูและหอยอาศัยอยู่ในนั้นเมื่อน้ำลงอุณหภูมิของน้ำจะสูงขึ้นอย่างรวดเร็วและความเค็มก็สูงขึ้นด้วยซึ่งเป็นความท้าทายสำหรับสัตว์", "ปลาดาวและหอยแมลงภู่แย่งพื้นที่กันในเขตกลางและคลื่นนำอาหารและออกซิเจนมาวันละสองครั้งและพาสัตว์บางชนิดไปด้วย", "ในฤดูร้อนอุณหภูมิของน้ำอาจสูงกว่าสามสิบองศาและสัตว์หลายชนิดซ่อนตัวอยู่ใต้ก้อนหิน"},
+	} {
+		for _, tag := range []string{"article", "div"} {
+			html := fmt.Sprintf(`<nav><a href="/">%s</a></nav><%s><h1>%s</h1><p>%s</p><p>%s</p><p>%s</p></%[2]s><footer>%[1]s</footer>`, c.menu, tag, c.title, c.first, c.second, c.last)
+			_, page := Read([]byte(html), "http://a.example/", extract.Options{})
+			if got, want := page.Main(nil).Plain(), strings.Join([]string{c.title, c.first, c.second, c.last}, "\n"); got != want {
+				t.Errorf("%s in %s:\n%s\nwant\n%s", c.name, tag, got, want)
+			}
+		}
+	}
+}
+
+// TestTitleBeforeNotes shows that the title of a page stays if a date, a name or a button stands between it and the
+// text, and that the name of a site over its menu does not.
+func TestTitleBeforeNotes(t *testing.T) {
+	const text = "<p>Starfish and mussels compete for the middle zone of the shore, where waves bring food and oxygen twice a day.</p><p>At low tide the water becomes warm, its salinity rises, and the hermit crab hides beneath the seaweed of the pool.</p>"
+	for _, note := range []string{"<p class=byline>By A. Limpet</p>", "<p>3 May</p>", "<button>Listen</button>", "<noscript>Enable scripts.</noscript><p>Photo: shore</p>"} {
+		for _, form := range []string{"<div><h1>Low tide</h1>%s%s</div>", "<article><h1>Low tide</h1>%s%s</article>"} {
+			_, page := Read(fmt.Appendf(nil, form, note, text), "http://a.example/", extract.Options{})
+			if got := page.Main(nil).Plain(); !strings.HasPrefix(got, "Low tide\n") {
+				t.Errorf("%s:\n%s\nwant the title", note, got)
+			}
+		}
+	}
+	const menu = `<ul><li><a href="/a">Home of the magazine</a></li><li><a href="/b">All of the articles</a></li></ul>`
+	_, page := Read([]byte("<h1>The Shore</h1>"+menu+text), "http://a.example/", extract.Options{})
+	if got := page.Main(nil).Plain(); strings.Contains(got, "The Shore") {
+		t.Errorf("the text has the name of the site:\n%s", got)
+	}
+}

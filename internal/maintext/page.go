@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"dowse"
 	"dowse/internal/extract"
@@ -215,12 +216,38 @@ func (p *Page) count() {
 			for link < len(p.links) && p.links[link].End <= at {
 				link++
 			}
-			b.words++
+			n := wordsIn(p.doc.Text[at:words[0].End])
+			b.words += n
 			if link < len(p.links) && p.links[link].Start <= at {
-				b.linked++
+				b.linked += n
 			}
 		}
 	}
+}
+
+// How many characters of scripts without spaces a word has, in the mean.
+const (
+	hanOfWord  = 2 // Chinese and Japanese
+	thaiOfWord = 5 // Thai, Lao, Khmer and Burmese
+)
+
+// wordsIn returns how many words a run of letters has: one, or in scripts without spaces, whose sentences are such
+// runs, about as many as a reader finds in it.
+func wordsIn(run string) int {
+	first := 0
+	for first < len(run) && run[first] < 0xe0 { // no such script has characters of fewer than three bytes
+		first++
+	}
+	han, thai := 0, 0
+	for _, r := range run[first:] {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			han++
+		case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			thai++
+		}
+	}
+	return max(1, han/hanOfWord+thai/thaiOfWord)
 }
 
 // setLevels sets the levels of the blocks that are headings.

@@ -26,7 +26,8 @@ func (t *Text) Rest() *Text {
 	return rest
 }
 
-// Plain returns the text, blocks separated by line breaks. The cells of a row of a table are separated by tabs.
+// Plain returns the text, blocks separated by line breaks. The cells of a row of a table are separated by tabs, and
+// preformatted text has its lines as they are written.
 func (t *Text) Plain() string {
 	size := 0
 	for i, keep := range t.keep {
@@ -51,7 +52,11 @@ func (t *Text) Plain() string {
 		default:
 			b.WriteByte('\n')
 		}
-		b.WriteString(t.page.text(x))
+		if x.in.has(markPre) && x.table.row == 0 {
+			b.WriteString(t.page.preformatted(x))
+		} else {
+			b.WriteString(t.page.text(x))
+		}
 		last = x.table
 	}
 	return b.String()

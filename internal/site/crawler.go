@@ -79,7 +79,7 @@ type Crawler struct {
 	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
 	Order     string  `param:"order" default:"rank" help:"which site is read next: rank, the mean worth of the links to it, as Ester et al. 2004; sum, their sum, which needs fewer pages and is what new crawls use; hubs, the sum by how many sites on topic the linking sites have led to; breadth, the one known longest, or random as baselines; hubs after the future work of Ester et al. 2004"`
 	Scan      int     `param:"scan" default:"0" help:"pages that are read of each site on topic once it is judged, those first whose links promise the most; a second stage after the sites, future work of Ester et al. 2004"`
-	Evidence  string  `param:"evidence" default:"pages" help:"what a site is judged by: pages, or its homepage alone, the baseline of Ester et al. 2004"`
+	Evidence  string  `param:"evidence" default:"pages" help:"what a site is judged by: pages, or its homepage alone, the baseline of Ester et al. 2004; further pages are read for links, none with l_threshold=0"`
 
 	outer outer
 	open  map[string]*inner // inner crawls by site

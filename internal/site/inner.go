@@ -137,7 +137,9 @@ func (w *inner) visited(p *dowse.Page) {
 func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Read++
 	w.NewSites += fresh
-	w.Evidence = w.Evidence || conf != 0.5
+	if c.Evidence != evidenceHomepage || w.Judged == 0 {
+		w.Evidence = w.Evidence || conf != 0.5
+	}
 	switch {
 	case c.Evidence == evidenceHomepage && w.Judged == 0:
 		w.P, w.Judged = conf, w.Read
@@ -153,13 +155,14 @@ func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Weights += conf*float64(fresh) + or(c.Bonus, 1)
 }
 
-// check ends the reading when enough was read: the homepage, if it alone decides; else the site is judged and has yielded
-// enough links, or a bound is reached. Visits are bounded too, since a site whose
+// check ends the reading when enough was read: the site is judged and has yielded
+// enough links, or a bound is reached. A site whose homepage alone decides is read on for
+// links as others are: a crawl that sees no page but homepages soon knows no further site. Visits are bounded too, since a site whose
 // pages all fail or redirect would otherwise never reach its number of pages.
 func (w *inner) check(c *Crawler) {
 	most := or(c.Pages, 50)
 	switch {
-	case c.Evidence == evidenceHomepage && w.Read > 0:
+	case w.Judged > 0 && linkRank(w.Weights, w.P) >= or(c.Links, 6) && c.Evidence == evidenceHomepage && w.Read == 1:
 		w.end(HomepageOnly, "")
 	case w.Judged > 0 && linkRank(w.Weights, w.P) >= or(c.Links, 6):
 		w.end(EnoughLinks, "")

@@ -92,6 +92,28 @@ func TestHomepageAlone(t *testing.T) {
 	}
 }
 
+// TestHomepageAndLinks: a site that its homepage decides is read on for links, and what else is
+// read does not change the verdict; neither does it give one to a site whose homepage says nothing.
+func TestHomepageAndLinks(t *testing.T) {
+	for home, want := range map[float64]Verdict{0.9: Relevant, 0.5: None} {
+		c := &Crawler{Evidence: evidenceHomepage, AtOnce: 1, Links: 3}
+		c.Start([]dowse.URL{"http://start.test/"})
+		front := starPage("http://start.test/", home)
+		front.Links = []dowse.Link{{URL: "http://start.test/links"}}
+		if leads := c.Follow(front); len(leads) != 1 || leads[0].URL != "http://start.test/links" || leads[0].Kind != dowse.Queue {
+			t.Fatalf("after the homepage (%v): %v, want the page with the links", home, leads)
+		}
+		leads := c.Follow(starPage("http://start.test/links", 0.01, "x", "y", "z"))
+		s, _ := c.Lookup("start.test")
+		if s.Verdict != want || s.Judged != 1 || s.Pages != 2 || want == Relevant && s.Confidence != 0.9 {
+			t.Errorf("homepage %v: %+v, want %s by the homepage, after two pages", home, s, want)
+		}
+		if len(leads) == 0 {
+			t.Errorf("homepage %v: no further site is read", home)
+		}
+	}
+}
+
 // TestPagesPerSite: pages per site on topic, over all sites and over the last ones, also after the
 // state was saved and loaded.
 func TestPagesPerSite(t *testing.T) {

@@ -31,7 +31,7 @@ const (
 	Refused     Stop = "refused"        // it must not be visited: robots.txt, scope
 	Unreadable  Stop = "unreadable"     // none of its pages has words
 
-	HomepageOnly Stop = "homepage" // its homepage alone decides
+	HomepageOnly Stop = "homepage" // its homepage alone decides, and has enough links
 )
 
 // Stops lists all stops.
@@ -85,7 +85,7 @@ func (s Stop) Means() string {
 	case Unreadable:
 		return "there is nothing to read on it: frames without pages, scripts, pictures"
 	case HomepageOnly:
-		return "sites are judged by their homepages alone"
+		return "sites are judged by their homepages alone, and this one has enough links"
 	}
 	return ""
 }

@@ -26,6 +26,11 @@ func (r *Reader[T]) Fail() {
 
 // Uint reads what [Writer.Uint] wrote.
 func (r *Reader[T]) Uint() (v uint64) {
+	if len(r.Rest) > 0 && r.Rest[0] < 0x80 { // most numbers
+		v = uint64(r.Rest[0])
+		r.Rest = r.Rest[1:]
+		return v
+	}
 	for i, shift := 0, 0; i < len(r.Rest) && shift < 64; i, shift = i+1, shift+7 {
 		b := r.Rest[i]
 		if shift == 63 && b > 1 {
@@ -58,6 +63,10 @@ func (r *Reader[T]) Uint64() uint64 { return r.fixed(8) }
 
 func (r *Reader[T]) fixed(n int) (v uint64) {
 	b := r.Take(n)
+	if len(b) == 8 {
+		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	}
 	for i := range len(b) {
 		v |= uint64(b[i]) << (8 * i)
 	}
@@ -68,7 +77,15 @@ func (r *Reader[T]) fixed(n int) (v uint64) {
 func (r *Reader[T]) Float() float64 { return math.Float64frombits(r.fixed(8)) }
 
 // Byte reads one byte.
-func (r *Reader[T]) Byte() byte { return byte(r.fixed(1)) }
+func (r *Reader[T]) Byte() byte {
+	if len(r.Rest) == 0 {
+		r.Fail()
+		return 0
+	}
+	b := r.Rest[0]
+	r.Rest = r.Rest[1:]
+	return b
+}
 
 // Bool reads one byte, which is true unless it is 0.
 func (r *Reader[T]) Bool() bool { return r.Byte() != 0 }

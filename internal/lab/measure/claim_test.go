@@ -78,6 +78,7 @@ func TestClaimsWithoutValues(t *testing.T) {
 	for _, claim := range []string{
 		"opic.recall_listed@100% > otie.recall_listed@100%, p(t) < .05",
 		"opic.recall_listed@100% ~ otie.recall_listed@100%, within .05",
+		"opic.recall_listed@100% > otie.recall_listed@100% > opic.recall_listed@100%",
 		"opic.recall_listed crosses otie.recall_listed",
 	} {
 		c, err := ParseClaim(claim)
@@ -87,6 +88,25 @@ func TestClaimsWithoutValues(t *testing.T) {
 		v, err := c.Check(runs, Tests{})
 		if err != nil || v.Outcome != Undecided || len(v.Figures) != 1 || !strings.Contains(v.Figures[0], "has no value on any topic of this run") {
 			t.Errorf("%s: %v (%v), want that the measure has no value", claim, v, err)
+		}
+	}
+}
+
+// TestOneTopicOfSeveral: a difference on the only topic with values decides nothing.
+func TestOneTopicOfSeveral(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 10, "b": 6}, "a", "b")
+	for i := range runs.Trails {
+		if runs.Trails[i].Topic == runs.Trails[0].Topic {
+			runs.Trails[i].Listed = 3
+		}
+	}
+	for _, claim := range []string{"a.recall_listed > b.recall_listed", "a.recall_listed >= b.recall_listed, within .1", "a.recall_listed ~ b.recall_listed, within .1", "a.recall_listed > b.recall_listed, p < .05"} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := c.Check(runs, Tests{}); err != nil || v.Outcome != Undecided || !strings.Contains(v.Figures[0], "n=1: a single topic has values") {
+			t.Errorf("%v %v, want it undecided", v, err)
 		}
 	}
 }
@@ -105,6 +125,13 @@ func TestFiguresOfAClaim(t *testing.T) {
 		if v, err := c.Check(runs, Tests{}); err != nil || !strings.HasSuffix(v.Figures[0], want) {
 			t.Errorf("%v %v, want %s", v, err, want)
 		}
+	}
+	number, err := ParseClaim("8 > a.harvest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := number.Check(runs, Tests{}); err != nil || !strings.HasPrefix(v.Figures[0], "8, a.harvest") {
+		t.Errorf("%v %v, want the number once", v, err)
 	}
 	for v, want := range map[float64]string{0: "0.000", 0.0005: "0.001", 0.00023: "0.0002", -0.00004: "−0.00004", 1e-12: "0.000", 0.25: "0.250"} {
 		if got := fine(v); got != want {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -142,6 +143,14 @@ func (s *Steps) SameURLs(other *Steps) bool {
 		}
 	}
 	return true
+}
+
+// SameVerdicts reports whether two crawls of as many pages took the same ones to be on
+// topic, with the same relevance.
+func (s *Steps) SameVerdicts(other *Steps) bool {
+	return slices.EqualFunc(s.list, other.list, func(a, b step) bool {
+		return a.judged == b.judged && a.is(markOnTopic) == b.is(markOnTopic)
+	})
 }
 
 // SetOrigin records the link that led to the i-th step.

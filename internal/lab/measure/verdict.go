@@ -24,7 +24,7 @@ const (
 type Verdict struct {
 	Claim   string
 	Outcome Outcome
-	Figures []string // one per comparison in the claim
+	Figures []string // one per comparison in the claim; equal ones once
 }
 
 func (v Verdict) String() string {
@@ -63,7 +63,9 @@ func (c *Claim) Check(r *Runs, s Tests) (Verdict, error) {
 		for _, right := range c.expand(r, i) {
 			outcome, figures := c.compare(r, s, c.terms[i], op, right)
 			v.Outcome = worse(v.Outcome, outcome)
-			v.Figures = append(v.Figures, figures)
+			if !slices.Contains(v.Figures, figures) { // a measure without values has one text for all
+				v.Figures = append(v.Figures, figures)
+			}
 		}
 	}
 	if len(v.Figures) == 0 {
@@ -130,6 +132,9 @@ type pairing struct {
 	twoSided float64
 	// valueless reports that the measure has no value for either side on any topic.
 	valueless bool
+	// lonely reports that a single topic of several has values for both sides. It shows nothing
+	// of how topics vary, so it decides nothing. A run of one topic is about that topic.
+	lonely bool
 }
 
 func isValue(v float64) bool { return !math.IsNaN(v) }
@@ -148,6 +153,7 @@ func (s Tests) sides(r *Runs, a, b term) pairing {
 	d := differences(p.x, p.y)
 	p.diff = m.Centre(d)
 	p.lo, p.hi = m.differenceInterval(d)
+	p.lonely = len(d) == 1 && n > 1
 	if s.Test == StudentTest {
 		p.greater, p.lesser = PairedT(p.x, p.y).P, PairedT(p.y, p.x).P
 		p.twoSided = min(1, 2*min(p.greater, p.lesser))
@@ -181,11 +187,19 @@ func (t term) String() string {
 	return t.strategy + "." + t.measure.String()
 }
 
+// valued returns a name with its figure; a number needs none.
+func (t term) valued(name string, v float64) string {
+	if t.strategy == "" {
+		return name
+	}
+	return name + " " + Figure(v)
+}
+
 // decide applies the rules of [Claim.Check] to one comparison; < and <= are the
 // reverse of > and >=.
 func (c *Claim) decide(p pairing, op string) (Outcome, string) {
 	figures := p.figures(op)
-	if len(p.x) == 0 {
+	if len(p.x) == 0 || p.lonely {
 		return Undecided, figures
 	}
 	gain, lo, hi, chance := p.diff, p.lo, p.hi, p.greater
@@ -249,8 +263,11 @@ func (p pairing) figures(op string) string {
 	if p.a.measure == p.b.measure && p.a.factor == 1 && p.b.factor == 1 { // the claim names the measure once for both
 		a, b = p.a.strategy, p.b.strategy
 	}
-	text := fmt.Sprintf("%s %s, %s %s, difference %s [%s, %s], n=%d", a, Figure(unit.Centre(p.x)), b, Figure(unit.Centre(p.y)),
-		fine(p.diff), fine(p.lo), fine(p.hi), len(p.x))
+	text := fmt.Sprintf("%s, %s, difference %s", p.a.valued(a, unit.Centre(p.x)), p.b.valued(b, unit.Centre(p.y)), fine(p.diff))
+	if p.lonely {
+		return text + ", n=1: a single topic has values, which decides nothing"
+	}
+	text += fmt.Sprintf(" [%s, %s], n=%d", fine(p.lo), fine(p.hi), len(p.x))
 	chance := map[byte]float64{'>': p.greater, '<': p.lesser, '~': p.twoSided}[op[0]]
 	switch {
 	case math.IsNaN(chance):

@@ -197,17 +197,39 @@ func (r *Report) withValues() []measure.Measure {
 	return list
 }
 
-// valuelessNotes names the measures of the experiment that are not in the tables.
-func (r *Report) valuelessNotes() (list []string) {
+// valuelessNotes names the measures of the experiment that are not in the tables, and those
+// whose figures are means over a part of the topics.
+func (r *Report) valuelessNotes() (notes []string) {
+	var without []string
 	for _, m := range r.in.Measures {
-		if !slices.Contains(r.measures, m) {
-			list = append(list, m.String())
+		n, all := r.topicsWith(m), len(r.in.Runs.Topics())
+		switch {
+		case !slices.Contains(r.measures, m):
+			without = append(without, m.String())
+		case n < all:
+			notes = append(notes, fmt.Sprintf("%s has values on %d of %d topics only: its figures are of these.", m, n, all))
 		}
 	}
-	if len(list) == 0 {
-		return nil
+	if len(without) > 0 {
+		notes = append(notes, "Without a value on these topics, and so not in the tables: "+strings.Join(without, ", ")+".")
 	}
-	return []string{"Without a value on these topics, and so not in the tables: " + strings.Join(list, ", ") + "."}
+	return notes
+}
+
+// topicsWith returns the number of topics on which some strategy has a value of a measure.
+func (r *Report) topicsWith(m measure.Measure) (n int) {
+	has := make([]bool, len(r.in.Runs.Topics()))
+	for _, name := range r.in.Runs.Rivals() {
+		for i, v := range r.in.Runs.ByTopic(m, name) {
+			has[i] = has[i] || !math.IsNaN(v)
+		}
+	}
+	for _, yes := range has {
+		if yes {
+			n++
+		}
+	}
+	return n
 }
 
 // rank orders the strategies by the leading measure, best first, and assigns

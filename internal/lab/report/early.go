@@ -118,15 +118,35 @@ func (r *Report) same(a, b string) bool {
 	return true
 }
 
-// sameNotes states which strategies made the same crawls.
+// judgedAlike reports whether two strategies that made the same crawls also have the
+// same verdicts on pages and sites.
+func (r *Report) judgedAlike(a, b string) bool {
+	x, y := r.in.Runs.Of(a), r.in.Runs.Of(b)
+	for i := range x {
+		if !slices.Equal(x[i].Sites, y[i].Sites) || !x[i].Steps.SameVerdicts(&y[i].Steps) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameNotes states which strategies made the same crawls. Where they judged what they
+// read in different ways, as the homepage classifier does, figures on verdicts differ
+// for a reason, and the note states that.
 func (r *Report) sameNotes() (list []string) {
 	for _, group := range r.sameCrawls() {
 		var names []string
+		alike := true
 		for _, name := range group {
 			names = append(names, clean(name, 60))
+			alike = alike && r.judgedAlike(group[0], name)
 		}
-		list = append(list, fmt.Sprintf("%s and %s were the same crawl on every topic: they visited the same pages in the same order, so no comparison between them means anything.",
-			strings.Join(names[:len(names)-1], ", "), names[len(names)-1]))
+		who := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+		if alike {
+			list = append(list, who+" were the same crawl on every topic: they visited the same pages in the same order, so no comparison between them means anything.")
+		} else {
+			list = append(list, who+" visited the same pages in the same order on every topic, and judged them in different ways: what differs between them is the verdicts.")
+		}
 	}
 	return list
 }

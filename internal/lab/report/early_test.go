@@ -96,6 +96,50 @@ func TestSameCrawlsAreNamed(t *testing.T) {
 	}
 }
 
+// TestSameVisitsWithOtherVerdicts: strategies that read the same pages and judge them in
+// different ways can be compared by their verdicts; the report does not deny it.
+func TestSameVisitsWithOtherVerdicts(t *testing.T) {
+	for name, change := range map[string]func(*measure.Trail){
+		"sites": func(t *measure.Trail) { t.Sites = []measure.SiteStep{{Site: "h", Verdict: true}} },
+		"pages": func(t *measure.Trail) {
+			var s measure.Steps
+			for _, step := range t.Steps.All() {
+				step.OnTopic = true
+				s.Append(step)
+			}
+			t.Steps = s
+		},
+	} {
+		in := paths()
+		for i := range in.Runs.Trails {
+			if in.Runs.Trails[i].Strategy == "again" {
+				change(&in.Runs.Trails[i])
+			}
+		}
+		text := reported(t, in).Text(0)
+		if !strings.Contains(text, "late and again visited the same pages in the same order on every topic, and judged them in different ways") || strings.Contains(text, "means anything") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
+// TestMeasuresOfSomeTopics: where pages are listed for one topic of six, the report states that the
+// figures are of one topic, and a claim by it is undecided.
+func TestMeasuresOfSomeTopics(t *testing.T) {
+	in := paths()
+	in.Measures = append(in.Measures, measure.MustParse("recall_listed@end"))
+	in.Claims = []Claim{{"listed", "good.recall_listed@end > short.recall_listed@end"}}
+	for i := range in.Runs.Trails {
+		if t := &in.Runs.Trails[i]; t.Topic == "topic 2" {
+			t.Listed = 2
+		}
+	}
+	text := strings.ReplaceAll(reported(t, in).Markdown(), "\\", "")
+	if !strings.Contains(text, "recall_listed@end has values on 1 of 6 topics only") || strings.Contains(text, "harvest@end has values") || !strings.Contains(text, "| listed | **undecided** |") {
+		t.Errorf("want a note on one topic of six, and an undecided claim:\n%s", text)
+	}
+}
+
 // TestTablesFitTerminals: no line of a report of twenty strategies is wider than the
 // terminal, and every figure is still there.
 func TestTablesFitTerminals(t *testing.T) {
