@@ -49,6 +49,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"model: ../../etc/passwd", "model"},
 		{"needs: {tgraph: ../../../etc/passwd}", "needs.tgraph"},
 		{"needs: {learnt: /etc/passwd}", "needs.learnt"},
+		{"needs: {vectors: ../x}", "needs.vectors"},
+		{"needs: {names: ../x}", "needs.names"},
 		{"topic_dir: ../elsewhere", "topic_dir"},
 		{"contrast: loud", "contrast"},
 		{"demo: {pages: 2000000000}", "demo.pages"},

@@ -1,10 +1,15 @@
 package crawler
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 
+	"dowse"
 	"dowse/internal/wordnet"
+	"dowse/strategy/input"
 	"dowse/topic"
 )
 
@@ -32,6 +37,65 @@ func Meanings(dir string, t *topic.Topic) (list []topic.Meaning, unknown []strin
 		list = append(list, found...)
 	}
 	return list, unknown, nil
+}
+
+// namesOf returns what the words of a topic may stand for by the WordNet directory dir, in all their
+// meanings, each name once; nil without a directory, and for a topic that more than words state.
+func namesOf(dir string, t *topic.Topic) (names []string, err error) {
+	if dir == "" || !t.Grows() {
+		return nil, nil
+	}
+	list, _, err := Meanings(dir, t)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, m := range list {
+		for _, name := range m.Names {
+			if !known[name] && len(names) < mostNames {
+				known[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// usesWords reports whether a strategy uses the words of its topic.
+func usesWords(s dowse.Strategy) bool {
+	t, ok := s.(input.Taker)
+	if !ok {
+		return false
+	}
+	_, used := t.Inputs()
+	return used&input.KindWords != 0
+}
+
+// Limits of the names that a collection keeps.
+const (
+	mostNames   = 50_000
+	longestName = 200
+)
+
+// writeNames writes one name per line.
+func writeNames(w io.Writer, names []string) error {
+	for _, name := range names {
+		if _, err := fmt.Fprintln(w, name); err != nil {
+			return fmt.Errorf("crawler: names: %w", err)
+		}
+	}
+	return nil
+}
+
+// readNames reads what writeNames wrote.
+func readNames(r io.Reader) (names []string, err error) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if name := lines.Text(); name != "" && len(name) <= longestName && len(names) < mostNames {
+			names = append(names, name)
+		}
+	}
+	return names, lines.Err()
 }
 
 // meaningsOf looks a phrase up, and its parts where it is not listed itself.

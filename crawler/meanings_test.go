@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"dowse/crawler"
+	"dowse/internal/demo"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -42,5 +44,44 @@ func TestMeanings(t *testing.T) {
 	}
 	if _, _, err := crawler.Meanings(t.TempDir(), &topic.Topic{Name: "x", Words: []string{"bread"}}); err == nil {
 		t.Error("an empty folder is a dictionary")
+	}
+}
+
+// A collection keeps the names that the words of its topic may stand for, so that its strategy begins with the same
+// ones whenever all is decided again. A strategy that does not use words has none, nor has a topic with examples.
+func TestNamesAreKept(t *testing.T) {
+	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
+	dict := tinyWordNet(t)
+	like := &topic.Topic{Name: "soup", Words: []string{"soup"}, Like: []topic.Source{{Text: "broth with noodles"}}}
+	for _, row := range []struct {
+		topic          *topic.Topic
+		strategy, want string
+	}{
+		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "auto", "broth\n"},
+		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "link-context", ""},
+		{like, "auto", ""},
+	} {
+		dir := filepath.Join(t.TempDir(), "x.dowse")
+		for _, pages := range []int{5, 10} {
+			c, err := crawler.Open(dir, crawler.Config{
+				Topic: row.topic, WordNet: dict, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Transport: web.RoundTripper(),
+				Settings: settings.Settings{Order: settings.Order{Strategy: row.strategy}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range c.Crawl(t.Context()) {
+			}
+			if s := c.Status(); c.Err() != nil || s.Fetched != pages {
+				t.Errorf("%d pages, %v", s.Fetched, c.Err())
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := os.ReadFile(filepath.Join(dir, "needs", "names.txt"))
+		if string(names) != row.want || err != nil && row.want != "" {
+			t.Errorf("%s: names %q, %v, want %q", row.strategy, names, err, row.want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ const (
 	linksFile   = "links.tsv"
 	classesFile = "classes.tsv"
 	vectorsFile = "vectors.bin"
+	namesFile   = "names.txt"
 	tableFile   = "table.json"
 	learntFile  = "learnt.json"
 )
@@ -59,6 +61,10 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 	}
 	if cfg.Topic != nil {
 		n = ofTopic(n, cfg.Topic)
+		var failed error
+		if n.Names, failed = namesOf(cfg.WordNet, cfg.Topic); failed != nil {
+			notes = append(notes, fmt.Sprintf("the words stay what was typed: %v", failed))
+		}
 		n = withTable(n, tableOf(cfg.Topic))
 	}
 	return n, notes, err
@@ -297,6 +303,9 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Vectors != nil {
 		keep(&s.Needs.Vectors, vectorsFile, n.Vectors.Write)
 	}
+	if n.Names != nil && slices.ContainsFunc(strategies, usesWords) {
+		keep(&s.Needs.Names, namesFile, func(w io.Writer) error { return writeNames(w, n.Names) })
+	}
 	if m := tableOf(t); m != nil {
 		keep(&s.Needs.Table, tableFile, func(w io.Writer) error { return writeModel(w, m) })
 	}
@@ -368,6 +377,9 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	}
 	if err == nil {
 		n.Vectors, err = readKept(dir, s.Vectors, vectors.Read)
+	}
+	if err == nil {
+		n.Names, err = readKept(dir, s.Names, readNames)
 	}
 	if err == nil && s.Trace != "" {
 		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)

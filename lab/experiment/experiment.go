@@ -80,6 +80,9 @@ type Experiment struct {
 	// Vectors is a file of word vectors for strategies that use them; default none. Its path is
 	// no part of the names of crawls, its content is.
 	Vectors string `yaml:"vectors" json:"-"`
+	// WordNet is a WordNet directory, from which judges of words learn what the words may mean, as those
+	// of live crawls do; default none. Its path is no part of the names of crawls, what it says is.
+	WordNet string `yaml:"wordnet" json:"-"`
 	// SessionGap is the pause that ends a session of a person in access logs, as 10m; default
 	// 30m. Omitted so that crawls without it keep their names.
 	SessionGap string `yaml:"session_gap" json:",omitempty"`

@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/crawler"
 	"dowse/internal/durable"
 	"dowse/internal/lab/web"
 	"dowse/internal/repeats"
@@ -27,6 +28,25 @@ func (t *task) wordsOf() judge.Wanted {
 	}
 	name := t.topic[strings.LastIndexByte(t.topic, '/')+1:]
 	return judge.Wanted{Words: []string{strings.ToLower(strings.ReplaceAll(name, "_", " "))}}
+}
+
+// meaningsOf returns what the words of the topic may mean by the dictionary of the experiment; nil without
+// a dictionary, or if the judge does not grow from words.
+func (t *task) meaningsOf() ([]topic.Meaning, error) {
+	if t.x.WordNet == "" || t.x.Judge != wordsJudge {
+		return nil, nil
+	}
+	list, _, err := crawler.Meanings(t.x.WordNet, t.stated())
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return list, nil
+}
+
+// stated returns the topic as its words state it.
+func (t *task) stated() *topic.Topic {
+	w := t.wordsOf()
+	return &topic.Topic{Name: "lab", Words: w.Words, Also: w.Also, Not: w.Not}
 }
 
 // A growth lets the judge of one simulated crawl grow from the words of its topic,
@@ -61,10 +81,9 @@ func (t *task) newGrowth(s dowse.Strategy, use repeats.Use, p *prepared, seeds [
 	if err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
-	w := t.wordsOf()
 	return &growth{
 		View: p.judged.For(s, t.latency()).Without(use), templates: use, task: t, strategy: s, journal: j, dir: dir, seeds: t.urls(seeds),
-		topic: &topic.Topic{Name: "lab", Words: w.Words, Also: w.Also, Not: w.Not},
+		topic: t.stated(),
 	}, nil
 }
 
@@ -144,7 +163,7 @@ func (g *growth) grow(visits []visited) (*topic.Judge, error) {
 		}
 		seen = append(seen, topic.Seen{Page: p, Seed: slices.Contains(g.seeds, v.url), Before: g.verdicts[v.url]})
 	}
-	m := &topic.Material{}
+	m := &topic.Material{Meanings: g.task.meanings}
 	grown, ok, err := g.topic.Grow(m, seen)
 	if err != nil || !ok || grown.Fault(len(seen)) != "" {
 		return nil, err

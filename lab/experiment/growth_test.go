@@ -1,6 +1,10 @@
 package experiment
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"dowse/internal/lab/measure"
@@ -83,5 +87,37 @@ func TestNameOfATopicAsWords(t *testing.T) {
 	task.topic = "Top/Science/Space_Transport"
 	if got := task.wordsOf().Words; len(got) != 1 || got[0] != "space transport" {
 		t.Errorf("words for %s: %q", task.topic, got)
+	}
+}
+
+// A dictionary tells judges of words what the words may mean. It is part of what decides a crawl; other
+// judges do not use it, and one that is missing is an error.
+func TestMeaningsInTheLab(t *testing.T) {
+	_, plain, _, seeds := prepared1(t, grownSmall)
+	word := strings.ReplaceAll(plain.wordsOf().Words[0], " ", "_")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"index.noun": word + " n 1 0 1 0 00000000\n",
+		"data.noun":  "00000000 13 n 02 " + word + " 0 rockpool 0 000 | pools\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(text, dir string) string { return strings.Replace(text, "judge:", "wordnet: "+dir+"\njudge:", 1) }
+	_, with, _, _ := prepared1(t, of(grownSmall, dir))
+	if len(with.meanings) != 1 || !slices.Contains(with.meanings[0].Names, "rockpool") {
+		t.Errorf("meanings: %+v", with.meanings)
+	}
+	key := func(k *task) string { return k.key(k.x.Variants()[0], 0, k.urls(seeds), "1") }
+	if key(with) == key(plain) {
+		t.Error("a crawl with the dictionary has the name of one without")
+	}
+	_, other, _, _ := prepared1(t, strings.Replace(of(grownSmall, dir), "judge: words", "judge: logistic", 1))
+	if other.meanings != nil {
+		t.Errorf("a judge of examples: %+v", other.meanings)
+	}
+	if _, err := plan(t.Context(), parsed(t, of(grownSmall, t.TempDir())), Options{Cache: cache}); err == nil {
+		t.Error("an empty folder is a dictionary")
 	}
 }

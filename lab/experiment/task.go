@@ -22,6 +22,7 @@ import (
 	"dowse/lab"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/topic"
 	"dowse/weburl"
 )
 
@@ -37,6 +38,7 @@ type task struct {
 	condition *predicate.Predicate
 	classes   *classification // for strategies that classify links; nil for none
 	vectors   *vectors.Table  // of words; nil for none
+	meanings  []topic.Meaning // of the words of the topic, by the dictionary; nil for none
 	draw      *draw
 	names     *measure.Names // names shared by all trails of the run
 
@@ -269,6 +271,13 @@ func (t *task) prepareNow() (*prepared, error) {
 	}
 	p.onTopic = threshold
 	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors}
+	if t.meanings != nil {
+		of, err := crawler.NeedsOf(crawler.Config{Topic: t.stated(), WordNet: t.x.WordNet})
+		if err != nil {
+			return nil, err
+		}
+		p.needs.Names = of.Names
+	}
 	if t.classes != nil {
 		p.needs.Classes = t.classes.table
 	}

@@ -1,6 +1,6 @@
 // Package input defines what a strategy can be given in addition to parameters and pages: a
 // trace of who accessed what, a T-Graph, the words and the language of the topic, labelled
-// links, a decimal classification, word vectors, and what an earlier crawl has learnt. A strategy that
+// links, a decimal classification, word vectors, names of what the words may mean, and what an earlier crawl has learnt. A strategy that
 // uses any of these is a [Taker]; one whose knowledge can be reused is a [Learner].
 // Strategies that need none of it do not depend on this package.
 package input
@@ -27,12 +27,13 @@ type Inputs struct {
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
 	Vectors  *vectors.Table    // of words in general use; nil for none
+	Names    []string          // what the words of the topic may stand for, by a dictionary: kinds, instances, parts; nil for none
 }
 
 // A Kind is a set of inputs. Kinds are combined with |.
 type Kind uint8
 
-// The kinds of inputs, one for each field of [Inputs].
+// The kinds of inputs, one for each field of [Inputs], those of the topic in words taken together.
 const (
 	KindTrace Kind = 1 << iota
 	KindTGraph

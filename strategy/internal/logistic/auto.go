@@ -41,14 +41,24 @@ type auto struct {
 	pageWords []uint16 // codes of the words of the page that is read
 	autoModel
 	vectors *vectors.Table // nil for none
+	wanted  []wantedPhrase // words of the topic; nil for none
+	meant   []string       // names that the words of the topic may stand for; nil for none
 }
 
-// Inputs returns the inputs that the strategy uses: the language of the topic, and word vectors.
-func (s *auto) Inputs() (required, used input.Kind) { return 0, input.KindLanguage | input.KindVectors }
+// Inputs returns the inputs that the strategy uses: the language and the words of the topic, the names that
+// they may stand for, and word vectors.
+func (s *auto) Inputs() (required, used input.Kind) {
+	return 0, input.KindLanguage | input.KindWords | input.KindVectors
+}
 
-// Take sets the language to that of the topic, unless a parameter gave one, and the word vectors.
+// Take sets the language to that of the topic, unless a parameter gave one, the word vectors, by which
+// the words of the topic are understood, and the names that these may stand for.
 func (s *auto) Take(in input.Inputs) error {
 	s.Language, s.vectors = cmp.Or(s.Language, in.Language), in.Vectors
+	s.meant, s.wanted = in.Names, nil
+	for _, w := range in.Words {
+		s.wanted = append(s.wanted, wantedPhrase{w.Term, w.Weight})
+	}
 	return nil
 }
 
@@ -61,11 +71,43 @@ func (s *auto) begin() *learner {
 		s.sections = make(tallies, tableSize)
 		s.names = make([]string, wordCodes)
 		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
+		s.expectNames()
 		if s.vectors != nil {
 			s.kin = newKin(s.vectors, s.known)
+			s.kin.want(s.wantedWords())
 		}
 	}
 	return &s.learner
+}
+
+// A wantedPhrase is a word or phrase of the topic.
+type wantedPhrase struct {
+	text   string
+	weight float64
+}
+
+// wantedWords returns the words of the topic, of phrases each one, that have a vector.
+func (s *auto) wantedWords() (list []wantedWord) {
+	for _, phrase := range s.wanted {
+		s.spans = dowse.AppendWords(s.spans[:0], phrase.text, 0)
+		for _, w := range s.spans {
+			c := s.codes.In(phrase.text, int(w.Start), int(w.End))
+			s.kin.meet(c, phrase.text[w.Start:w.End])
+			list = append(list, wantedWord{c, phrase.weight})
+		}
+	}
+	return list
+}
+
+// expectNames begins the vocabulary with the names that the words of the topic may stand for. Only names of one
+// word are taken: the words of others are often common ones.
+func (s *auto) expectNames() {
+	for _, name := range s.meant {
+		s.spans = dowse.AppendWords(s.spans[:0], name, 0)
+		if len(s.spans) == 1 {
+			s.expect(s.codes.In(name, int(s.spans[0].Start), int(s.spans[0].End)))
+		}
+	}
 }
 
 // named returns the code of a word and remembers the word as the name of its code.

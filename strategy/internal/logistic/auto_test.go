@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/logistic"
 	"dowse/strategy/strategytest"
 )
@@ -278,5 +279,48 @@ func TestAutoRatesLikelyLeadsAgain(t *testing.T) {
 		if again != c.want {
 			t.Errorf("visit %+.0f log-odds from the best waiting lead: %d leads were rated again, want %d", c.visited, again, c.want)
 		}
+	}
+}
+
+// TestAutoBeginsWithNames rates anchors before any page was read: one that is a name of what the topic's words may
+// stand for is above others, and pages off topic that have the name correct that. Of names of several words
+// none is taken, and what was learnt goes on after it was saved.
+func TestAutoBeginsWithNames(t *testing.T) {
+	begun := func() *logistic.Auto {
+		s := &logistic.Auto{}
+		if err := s.Take(input.Inputs{Names: []string{"whale", "sea cow"}}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	rate := func(s *logistic.Auto) (list [3]float64) {
+		for i, l := range s.Follow(autoPage("http://hub.test/", 0.1, "", nil, 0, "whales", "cow", "ship")) {
+			list[i] = l.Priority
+		}
+		return list
+	}
+	first := rate(begun())
+	if first[0] < first[2]+0.3 || first[1] != first[2] {
+		t.Errorf("whales %.3f, cow %.3f, ship %.3f", first[0], first[1], first[2])
+	}
+	s := begun()
+	for i := range 20 {
+		s.Follow(autoPage(autoURL(100+2*i), 0, "whale", nil, 0))
+		s.Follow(autoPage(autoURL(101+2*i), 1, "boat", nil, 0))
+	}
+	saved, err := s.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := begun()
+	if err := again.Load(saved); err != nil {
+		t.Fatal(err)
+	}
+	later := rate(s)
+	if later[0] > later[2] {
+		t.Errorf("after 20 pages off topic: whales %.3f, ship %.3f", later[0], later[2])
+	}
+	if got := rate(again); got != later {
+		t.Errorf("after it was saved: %v, want %v", got, later)
 	}
 }

@@ -149,6 +149,7 @@ type seen struct{ N, C float32 }
 
 const (
 	topicPrior = 5   // imaginary pages of usual relevance with every word
+	namePages  = 2   // imaginary relevant pages with a name that the words of the topic may stand for
 	topicScale = 4   // by which log-odds of words are divided, to be about as large as other signals
 	baseRate   = 0.5 // of the weight of autoBase: what is usual has to be known before anything counts as unusual
 )
@@ -204,6 +205,18 @@ func (m *autoModel) openPage(r float64) {
 	odds := (1 - p) / p
 	p = 1 / (1 + odds)
 	m.page = pageRead{uint32(m.Pages.N), float32(r), odds, topicPrior * p, topicPrior * (1 - p)}
+}
+
+// expect makes a word belong to the topic before any page was read, as if some relevant pages had had it. Pages
+// that have it correct that.
+func (m *autoModel) expect(code uint16) {
+	if code == 0 {
+		return
+	}
+	p := m.Pages.mean(0.1)
+	c := &m.known[code]
+	c.N, c.C = namePages, namePages
+	c.Topic = float32(math.Log((namePages+topicPrior*p)/(topicPrior*p)) / topicScale)
 }
 
 // touchKnown loads what is known of words into the processor's cache, see [lead.TouchNotes].

@@ -12,7 +12,7 @@ import (
 // pages whose names no page of the crawl has had yet; their vectors are known nevertheless.
 //
 // What it learns is a direction: from the usual name of a page towards the names of relevant
-// ones. The direction is that of the mean titles, corrected by what links were expected to
+// ones, to which the words of the topic belong. The direction is that of the mean titles, corrected by what links were expected to
 // be and turned out to be. A word is rated by its vector along it. As a vector has a hundred
 // numbers, the ratings of words are computed when the direction is renewed, not when a link is
 // rated.
@@ -56,6 +56,7 @@ const (
 	kinSquares = 100 // by which squares of corrections are divided
 	usualEvery = 4   // one in this number of new leads is counted as usual
 	renewEvery = 16  // the direction is renewed when the pages have grown by one part in this number
+	kinWanted  = 5   // names of relevant pages that the words of the topic count as
 )
 
 // newKin returns a kin that knows nothing yet and rates the words of a model.
@@ -136,6 +137,33 @@ func (s *side) take(sum []float32, by float64) {
 	for i, x := range sum {
 		s.Sum[i] += float32(by) * x
 	}
+}
+
+// want begins with the words of the topic: they count as the names of some relevant pages, so
+// that the direction is known before there are any.
+func (k *kin) want(words []wantedWord) {
+	wanted := make([]float32, len(k.sum))
+	for _, w := range words {
+		for i, x := range k.rows[w.code] {
+			wanted[i] += float32(float32(w.weight) * float32(x))
+		}
+	}
+	var length float64
+	for _, x := range wanted {
+		length += float64(x * x)
+	}
+	if length == 0 {
+		return
+	}
+	k.On.take(wanted, kinWanted/math.Sqrt(length))
+	k.On.N = kinWanted
+	k.renew()
+}
+
+// A wantedWord is a word of the topic.
+type wantedWord struct {
+	code   uint16
+	weight float64
 }
 
 // usual counts the name of a page that waits, one of several.

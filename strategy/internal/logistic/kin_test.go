@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dowse/internal/vectors"
+	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/logistic"
 )
@@ -120,5 +121,41 @@ func TestKinIsSaved(t *testing.T) {
 		if c, h := again(with); c != h {
 			t.Errorf("another table: %.4f %.4f", c, h)
 		}
+	}
+}
+
+// TestKinBeginsWithTheTopic rates anchors before any page was read: the one that is like the words of
+// the topic is above the other, as far as the words have weights, and what was learnt goes on after it was saved.
+func TestKinBeginsWithTheTopic(t *testing.T) {
+	table := twoKinds(t)
+	begun := func(words ...judge.TopicWord) *logistic.Auto {
+		s := &logistic.Auto{}
+		if err := s.Take(input.Inputs{Vectors: table, Words: words}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	cats := judge.TopicWord{Term: kindWord("cat", 0) + " and " + kindWord("cat", 1), Weight: 1}
+	few := judge.TopicWord{Term: kindWord("ship", 0), Weight: 0.25}
+	if cat, ship := kindLeads(begun(cats, few)); cat < ship+1 {
+		t.Errorf("cats are wanted: cat %.2f, ship %.2f", cat, ship)
+	}
+	for _, words := range [][]judge.TopicWord{nil, {{Term: "unknown words", Weight: 1}}} {
+		if cat, ship := kindLeads(begun(words...)); cat != ship {
+			t.Errorf("%v are wanted: cat %.2f, ship %.2f", words, cat, ship)
+		}
+	}
+	s := begun(cats)
+	saved, err := s.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := begun(cats)
+	if err := again.Load(saved); err != nil {
+		t.Fatal(err)
+	}
+	cat, ship := kindLeads(s)
+	if c, h := kindLeads(again); c != cat || h != ship {
+		t.Errorf("after it was saved: %.4f %.4f, want %.4f %.4f", c, h, cat, ship)
 	}
 }
