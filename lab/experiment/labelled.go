@@ -226,7 +226,7 @@ func unlabelled(elsewhere int) string {
 	if elsewhere == 0 {
 		return "the file of labels is empty"
 	}
-	return fmt.Sprintf("%d labels are of URLs that it does not have", elsewhere)
+	return fmt.Sprintf("labelled URLs that it does not have: %d", elsewhere)
 }
 
 // wanted reports, for every answer of the web, whether it is a relevant page: on
