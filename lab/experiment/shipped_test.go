@@ -174,7 +174,7 @@ func TestWrongOptions(t *testing.T) {
 		strings.Replace(learning, "best: 3", "best: 300", 1):                                     "use 1 to 100",
 		strings.Replace(towns, "confidence: literal", "confidence: printed", 1):                  `unknown value "printed"`,
 		strings.Replace(learning, "best: 3", "confidence: literal", 1):                           "confidence applies to site crawls only",
-		strings.Replace(towns, "homepages", "otie", 1):                                           `unknown strategy "otie"`,
+		strings.Replace(towns, "homepages", "otie", 1):                                           "otie looks for pages",
 		strings.Replace(towns, "label: sure", "label: sure, best: 2", 1):                         "apply to page crawls only",
 		strings.Replace(towns, "budget:", "cite: [wang2008]\nbudget:", 1):                        `did you mean "wang2009"`,
 		strings.Replace(towns, "web: {town: {sites: 200", "web: {path: x, town: {sites: 200", 1): "a web is either synthetic or recorded",
