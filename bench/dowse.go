@@ -14,8 +14,9 @@ import (
 // dowseCrawl is a complete crawl: robots.txt, extraction, stems, judge, 40 link
 // windows, frontier, sketches, WARC, and state that is synced to disk. Only the
 // politeness is off, which would otherwise decide how long it takes. The ballast
-// is that of the command, which makes the garbage collector run less often.
-func dowseCrawl(pages, conns int) int {
+// is that of the command, which makes the garbage collector run less often. An
+// empty strategy is the default.
+func dowseCrawl(pages, conns int, strategy string) int {
 	defer runtime.KeepAlive(make([]byte, 32<<20)) // ballast, as in the command
 	dir, err := os.MkdirTemp("", "dowse-bench")
 	if err != nil {
@@ -23,7 +24,7 @@ func dowseCrawl(pages, conns int) int {
 	}
 	defer os.RemoveAll(dir)
 	c, err := crawler.Open(filepath.Join(dir, "bench.dowse"), crawler.Config{
-		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, Conns: conns, InFlight: conns}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
+		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Order: settings.Order{Strategy: strategy}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, Conns: conns, InFlight: conns}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
 	})
 	if err != nil {
 		fatal(err)

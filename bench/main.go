@@ -19,7 +19,9 @@ import (
 // contenders are the crawls that can be measured, by name. Each fetches a
 // number of pages over a number of connections and returns how many it fetched.
 var contenders = map[string]func(pages, conns int) int{
-	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
+	"floor": floor, "colly": collyCrawl,
+	"dowse":        func(pages, conns int) int { return dowseCrawl(pages, conns, "") },
+	"link-context": func(pages, conns int) int { return dowseCrawl(pages, conns, "link-context") },
 }
 
 // options are the flags of the command line. All commands share them; the help of
@@ -58,7 +60,7 @@ func main() {
 	f.IntVar(&o.sow, "sow", 0, "of scale: from this number of URLs on most are written without the strategy; 0 for none")
 	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
-	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
+	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders; link-context is dowse with that strategy")
 	f.StringVar(&o.profile, "cpuprofile", "", "of run, for dowse, of parts and of scale: write a CPU profile")
 	f.StringVar(&o.memory, "memprofile", "", "of run, for dowse, and of parts: write a profile of allocations")
 	f.Parse(os.Args[2:])

@@ -29,8 +29,8 @@ var (
 	corpusDir   = flag.String("corpus-dir", "", "where BenchmarkExportCorpus keeps its collection; it is made if it is not there")
 )
 
-// BenchmarkExportCorpus exports a collection of made pages of 20 KB with their own texts, as shards. It reports
-// pages per second, the time of processors per page and the largest heap.
+// BenchmarkExportCorpus exports a collection of made pages of 20 KB with their own texts, as shards of JSON lines and as
+// one Parquet file. It reports pages per second, the time of processors per page and the largest heap.
 //
 //	go test ./collection -run '^$' -bench ExportCorpus -benchtime 1x -corpus-pages 100000 -corpus-dir /tmp/corpus.dowse -timeout 2h
 func BenchmarkExportCorpus(b *testing.B) {
@@ -46,11 +46,21 @@ func BenchmarkExportCorpus(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
+	for _, format := range []struct {
+		name  string
+		shard int64
+	}{{"jsonl.zst", 100_000_000}, {"parquet", 0}} {
+		b.Run(format.name, func(b *testing.B) { exportCorpus(b, c.Collection, format.name, format.shard) })
+	}
+}
+
+// exportCorpus exports a collection in one format.
+func exportCorpus(b *testing.B, c *collection.Collection, format string, shard int64) {
 	pages, cpu := 0, cpuTime()
 	var most atomic.Uint64
 	for b.Loop() {
 		stop := watchHeap(&most)
-		n, err := c.Collection.Export(b.Context(), filepath.Join(b.TempDir(), "corpus.jsonl.zst"), collection.ExportOptions{All: true, Text: "main", Shard: 100_000_000})
+		n, err := c.Export(b.Context(), filepath.Join(b.TempDir(), "corpus."+format), collection.ExportOptions{All: true, Text: "main", Shard: shard})
 		stop()
 		if err != nil || n == 0 {
 			b.Fatalf("%d pages, %v", n, err)

@@ -84,7 +84,15 @@ func (x *exporter) writeList(format exportFormat, pack string) error {
 	if !isRegular(x.out) {
 		return nil // a pipe or a device has no place next to it
 	}
-	return x.writeCards(x.out+cardMarkdown, x.out+cardJSON, []string{filepath.Base(x.out)})
+	err := x.writeCards(x.out+cardMarkdown, x.out+cardJSON, []string{filepath.Base(x.out)})
+	if err != nil {
+		// A list without its card is not complete, and would be in the way of the next attempt.
+		dir, name := durable.Split(x.out)
+		for _, suffix := range []string{"", cardMarkdown, cardJSON} {
+			_ = dir.RemoveAll(name + suffix) // the error that matters is that of the card
+		}
+	}
+	return err
 }
 
 // isRegular reports whether a path is that of a file.

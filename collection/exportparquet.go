@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+	parquetformat "github.com/parquet-go/parquet-go/format"
 
 	"dowse"
 	"dowse/internal/facts"
@@ -87,8 +89,8 @@ func parquetColumns(fields []string) (list []parquetColumn) {
 	}
 	return []parquetColumn{
 		factColumn("text", "text"),
-		{"id", parquetText, func(_ *exporter, row *Row) any { return pageID(row.URL) }},
-		{"dump", parquetText, func(x *exporter, _ *Row) any { return x.c.Settings.Name }},
+		{name: "id", kind: parquetText, get: func(_ *exporter, row *Row) any { return pageID(row.URL) }},
+		{name: "dump", kind: parquetText, get: func(x *exporter, _ *Row) any { return x.c.Settings.Name }},
 		factColumn("url", "url"),
 		factColumn("date", "fetched"),
 		factColumn("file_path", "warc"),
@@ -97,7 +99,7 @@ func parquetColumns(fields []string) (list []parquetColumn) {
 		factColumn("token_count", "token_count"),
 		factColumn("score", "relevance"),
 		factColumn("verdict", "verdict"),
-		{"topic", parquetText, func(x *exporter, _ *Row) any { return x.c.Settings.Name }},
+		{name: "topic", kind: parquetText, get: func(x *exporter, _ *Row) any { return x.c.Settings.Name }},
 		factColumn("parent_url", "parent"),
 		factColumn("depth", "depth"),
 		factColumn("host", "host"),
@@ -151,9 +153,51 @@ func newParquetSink(x *exporter, w io.Writer) (listSink, error) {
 	}
 	s.row = reflect.StructOf(fields)
 	schema := parquet.SchemaOf(reflect.New(s.row).Interface())
+	schema = parquet.NewSchema(schema.Name(), shortBounds{schema})
 	// The name of the program is fixed, so that the bytes do not depend on its build.
 	s.w = parquet.NewGenericWriter[any](w, schema, parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}), parquet.CreatedBy("dowse", "0.1", "0"))
 	return s, nil
+}
+
+// shortBounds is a schema whose columns of texts keep little of their values until the file is closed. For the index at
+// the end of the file, the writer keeps the first bytes of the least and the greatest value of every page, but as parts of
+// the whole values, so that of a column of texts about a tenth would stay in memory.
+type shortBounds struct{ parquet.Node }
+
+// Fields returns the columns, those of texts with short bounds.
+func (n shortBounds) Fields() []parquet.Field {
+	fields := n.Node.Fields()
+	for i, f := range fields {
+		if f.Leaf() && f.Type().Kind() == parquet.ByteArray {
+			fields[i] = shortField{f}
+		}
+	}
+	return fields
+}
+
+// A shortField is a column of texts in a schema with short bounds.
+type shortField struct{ parquet.Field }
+
+func (f shortField) Type() parquet.Type { return shortType{f.Field.Type()} }
+
+// A shortType is the type of such a column.
+type shortType struct{ parquet.Type }
+
+func (t shortType) NewColumnIndexer(limit int) parquet.ColumnIndexer {
+	return shortIndexer{t.Type.NewColumnIndexer(limit)}
+}
+
+// A shortIndexer copies the bounds of an index.
+type shortIndexer struct{ parquet.ColumnIndexer }
+
+func (x shortIndexer) ColumnIndex() parquetformat.ColumnIndex {
+	index := x.ColumnIndexer.ColumnIndex()
+	for _, values := range [][][]byte{index.MinValues, index.MaxValues} {
+		for i, v := range values {
+			values[i] = bytes.Clone(v)
+		}
+	}
+	return index
 }
 
 // quotedJSON returns a text as a JSON string, which is also a Go string.

@@ -81,7 +81,10 @@ func (wishfulWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // wishful returns a collection of the pages of the wishfulWeb.
-func wishful(t *testing.T) *collection.Collection {
+func wishful(t *testing.T) *collection.Collection { return gathered(t, wishfulWeb{}) }
+
+// gathered returns a collection of the pages of a web, from the first page of reef.test.
+func gathered(t *testing.T, web http.RoundTripper) *collection.Collection {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "reef.dowse")
 	c, err := crawler.Open(dir, crawler.Config{
@@ -89,7 +92,7 @@ func wishful(t *testing.T) *collection.Collection {
 		Settings: settings.Settings{
 			Order: settings.Order{Strategy: "breadth-first"}, Identity: settings.Identity{Agent: "reefbot", Contact: "https://example.org/bot"},
 			Politeness: settings.Politeness{Delay: -1, InFlight: 1},
-		}, Transport: wishfulWeb{},
+		}, Transport: web,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -219,6 +222,49 @@ func TestExportSample(t *testing.T) {
 }
 
 // Mistakes in options name the place and the cause, and leave no file.
+// A pageWithout is a web whose second page has no text of its own, and whose third has a listing.
+type pageWithout struct{}
+
+func (pageWithout) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := map[string]string{
+		"/":      `<title>Coral reef</title><article><h1>Coral reef</h1><p>The coral reef is counted by divers, who write down how many corals, crabs and fish there are each year.</p></article><a href=/links>Links</a> <a href=/code>Code</a>`,
+		"/links": `<title>Coral reef links</title><nav><a href=/>Coral reef</a></nav><ul><li><a href=/code>Coral reef code</a></li></ul>`,
+		"/code":  "<title>Coral reef code</title><article><h1>Coral code</h1><p>The corals of a coral reef are counted by this program, which divers start after they have come home.</p><pre>for reef in reefs:\n    count(reef)</pre></article>",
+	}[r.URL.Path]
+	answer := &http.Response{StatusCode: 404, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Request: r, ProtoMajor: 1, ProtoMinor: 1}
+	if body != "" && r.URL.Host == "reef.test" {
+		answer.StatusCode = 200
+	}
+	answer.Body = io.NopCloser(strings.NewReader(body))
+	return answer, nil
+}
+
+// TestExportPagesWithoutText shows that an export of texts has only pages that have one, and counts the others, and
+// that listings keep their lines.
+func TestExportPagesWithoutText(t *testing.T) {
+	c := gathered(t, pageWithout{})
+	for text, want := range map[string]string{"main": " code", "all": " links code", "none": " links code"} {
+		var b bytes.Buffer
+		if _, err := c.Export(t.Context(), "-", collection.ExportOptions{All: true, Text: text, Distinct: "none", Stdout: &b}); err != nil {
+			t.Fatal(err)
+		}
+		if got := paths(t, b.Bytes()); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+		if listing := `for reef in reefs:\n    count(reef)`; text != "none" && !strings.Contains(b.String(), listing) {
+			t.Errorf("%s has no lines of the listing:\n%s", text, b.String())
+		}
+	}
+	out := filepath.Join(t.TempDir(), "a.parquet")
+	if n, err := c.Export(t.Context(), out, collection.ExportOptions{All: true}); err != nil || n != 2 {
+		t.Fatalf("%d pages, %v", n, err)
+	}
+	card, err := os.ReadFile(out + ".card.md")
+	if err != nil || !strings.Contains(string(card), "| no text | the page has no text of its own, or none at all if all text is exported | 1 |") {
+		t.Errorf("the card does not count the page:\n%s%v", card, err)
+	}
+}
+
 func TestExportMistakes(t *testing.T) {
 	c := wishful(t)
 	dir := t.TempDir()
@@ -589,6 +635,30 @@ func TestExportMarkdown(t *testing.T) {
 
 // TestExportContinues interrupts an export of several files after every file, and continues it. The files
 // and the data card are those of an export that was not interrupted, and files that were complete are not touched.
+// TestExportWithoutCard shows that an export whose data card can't be written leaves nothing, so that it can be repeated.
+func TestExportWithoutCard(t *testing.T) {
+	c := wishful(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "a.jsonl")
+	end := durable.Inject(func(op durable.Op, path string) error {
+		if _, err := os.Stat(out); op == durable.OpOpen && strings.HasPrefix(path, dir) && err == nil {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	_, err := c.Export(t.Context(), out, collection.ExportOptions{})
+	end()
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v, want that the disk is full", err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 0 {
+		t.Errorf("left behind: %v", names)
+	}
+	if _, err := c.Export(t.Context(), out, collection.ExportOptions{}); err != nil {
+		t.Errorf("repeated: %v", err)
+	}
+}
+
 func TestExportContinues(t *testing.T) {
 	c := wishful(t)
 	opt := collection.ExportOptions{All: true, Text: "all", Shard: 1500, Distinct: "near", Software: "test"}

@@ -45,9 +45,10 @@ func (c *Crawl) DirectRobots(now time.Time, u dowse.URL) (Visit, bool) {
 		return Visit{}, false
 	}
 	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(c.cfg.Lease)}
-	for range c.cfg.Polite.Conns {
+	slots := c.cfg.Polite.Conns
+	for range slots {
 		c.f.Begin(h)
 	}
-	c.flights.asking[h] = &flight{visit: v, id: frontier.None, host: h, began: now}
+	c.flights.asking[h] = &flight{visit: v, id: frontier.None, host: h, began: now, slots: slots}
 	return v, true
 }

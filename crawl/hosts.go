@@ -166,10 +166,10 @@ func (b *hosts) beginVisit(fl *flight, now time.Time) {
 // may be visited before the rules are known.
 func (b *hosts) beginRobots(u dowse.URL, id frontier.HostID, now time.Time) Visit {
 	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(b.cfg.Lease), Patience: b.patience(id, now)}
-	for range b.cfg.Polite.Conns - 1 {
+	fl := &flight{visit: v, id: frontier.None, host: id, began: now, slots: b.cfg.Polite.Conns}
+	for range fl.slots - 1 {
 		b.f.Begin(id)
 	}
-	fl := &flight{visit: v, id: frontier.None, host: id, began: now}
 	b.occupy(fl)
 	b.flights.addRobots(fl)
 	return v
@@ -230,10 +230,21 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 			ready = lane // nothing will be asked of it: its URLs need not wait
 		}
 	}
-	for range b.cfg.Polite.Conns {
+	for range fl.slots {
 		b.f.Release(id, ready, lane)
 	}
 	return known
+}
+
+// setConns applies another number of concurrent visits per host. A host whose robots.txt is being
+// fetched stays occupied: no page may be visited before the rules are known.
+func (b *hosts) setConns(n int) {
+	for h, fl := range b.flights.asking {
+		for ; fl.slots < n; fl.slots++ {
+			b.f.Begin(h)
+		}
+	}
+	b.f.SetHostConns(n)
 }
 
 // hold keeps one connection to a host free until one of its visits ends: its leads would
@@ -333,8 +344,10 @@ func (b *hosts) takeOver(old *hosts) {
 		b.of(fl.host).out++
 		b.f.Begin(fl.host)
 	}
-	for h := range b.flights.asking {
-		b.f.Begin(h)
+	for h, fl := range b.flights.asking {
+		for range fl.slots {
+			b.f.Begin(h)
+		}
 	}
 	old.each(func(id frontier.HostID, h *host) {
 		if h.held > 0 {

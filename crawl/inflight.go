@@ -17,6 +17,7 @@ type flight struct {
 	regret float64 // by how much the best waiting lead was better: the price of politeness
 	rest   time.Duration
 	idle   bool // settled without a visit
+	slots  int  // connections of the host that a visit to a robots.txt occupies: all of them
 	own    int  // bins of the page's sketch that are not boilerplate, see admission.Gate.Near
 
 	late, stranger bool // its host was, when it began: see hosts.occupy

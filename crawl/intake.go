@@ -263,10 +263,13 @@ func (in *intake) applyTo(id frontier.ID, l *dowse.Lead) frontier.ID {
 // page, which are numbered and checked already; they need no second look-up. Where the others
 // begin, all that follow are looked up together.
 func (in *intake) applyLeads(e *Entry, p *dowse.Page, leads []dowse.Lead) {
-	ahead := len(leads) // the first lead whose print is known
+	ahead := len(leads)            // the first lead whose print is known
+	lowers := !in.cfg.isRecorded() // what is recorded was lowered before
 	for i := range leads {
 		l := &leads[i]
-		lower(p, l)
+		if lowers {
+			lower(p, l)
+		}
 		at, ok := e.LinkTo(l.URL)
 		if ok {
 			id := in.f.end(e.Links[at].Target)

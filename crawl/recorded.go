@@ -37,6 +37,12 @@ func (r *recorded) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	return leads[:at]
 }
 
+// isRecorded reports whether the strategy repeats what the journal records.
+func (cfg *Config) isRecorded() bool {
+	_, ok := cfg.Strategy.(*recorded)
+	return ok
+}
+
 // replays gives a recorded strategy the entry that is replayed next.
 func (cfg *Config) replays(e *Entry) {
 	if r, ok := cfg.Strategy.(*recorded); ok && e.Kind == EntryPage {

@@ -369,7 +369,7 @@ func (p *player) robots(e *Entry) {
 	}
 	e.Page.Host = orReport(e.Page.Host)
 	e.Page.Host.Robots = e.Robots
-	c.flights.asking[h] = &flight{visit: Visit{Kind: VisitRobots, URL: e.Page.URL}, id: frontier.None, host: h, entry: e}
+	c.flights.asking[h] = &flight{visit: Visit{Kind: VisitRobots, URL: e.Page.URL}, id: frontier.None, host: h, entry: e, slots: 1}
 	c.f.Begin(h)
 	c.absorb(e.At, e.Page)
 }

@@ -11,8 +11,7 @@ import (
 // names it. Of the config it uses Limits, Polite, Late and Threshold; 0 leaves the threshold as it is. It returns how many
 // visited pages have changed sides under another threshold, which applies to them and to all that follows; a crawl that is
 // loaded later needs the threshold from before the first change, and where the journal ended then (see Config). The limits are part of the entry, so a replay has them from there on; politeness only
-// decides when a host is asked. The number of concurrent visits per host stays as it is until the
-// crawl is loaded again.
+// decides when a host is asked, and by how many visits concurrently; visits in flight are finished.
 //
 // What Late leaves out from now on is not visited any more. Waiting URLs that it leaves out are
 // taken out of the queue during the next calls of Next, each with an entry of its own. URLs that it
@@ -27,9 +26,8 @@ func (c *Crawl) Set(now time.Time, x Config, whole bool, text string) (sides int
 		c.cfg.Limits = x.Limits
 		c.rec.beginRun()
 	}
-	conns := c.cfg.Polite.Conns
 	c.cfg.Polite = politeness(x.Polite)
-	c.cfg.Polite.Conns = conns
+	c.hosts.setConns(c.cfg.Polite.Conns)
 	if sides, err = c.in.setThreshold(now, x.Threshold); err != nil {
 		return sides, err
 	}

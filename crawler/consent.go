@@ -164,7 +164,9 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 func ReadActs(t *topic.Topic) (list []Act) {
 	for _, name := range t.Files() {
 		if real, out := fileOutside(t.Dir, name); out {
-			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
+			if act := (Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))}); !slices.Contains(list, act) {
+				list = append(list, act)
+			}
 		}
 	}
 	return list

@@ -113,6 +113,7 @@ func TestReadActs(t *testing.T) {
 		{topic.Topic{Like: []topic.Source{{File: "on/*"}}}, 1},
 		{topic.Topic{Like: []topic.Source{{File: "../secret.txt"}}}, 1},
 		{topic.Topic{Unlike: []topic.Source{{File: "../*.txt"}}}, 1},
+		{topic.Topic{Like: []topic.Source{{File: "../secret.txt"}}, Unlike: []topic.Source{{File: "../secret.txt"}}}, 1},
 		{topic.Topic{Like: []topic.Source{{WARC: filepath.Join(root, "x.warc")}}}, 1},
 		{topic.Topic{Like: []topic.Source{{Collection: "on/../../other.dowse"}}}, 1},
 		{topic.Topic{Model: "/etc/passwd"}, 1},

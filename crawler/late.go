@@ -150,12 +150,12 @@ func beyond(list, of []string) (added []string, ok bool) {
 func reachOf(name string) crawl.Reach { return crawl.Reach(cmp.Or(name, string(crawl.ReachWeb))) }
 
 // lateNote describes for a person what a change of late entries did to the queue, from which a number of
-// links is gone; a negative one wait again.
-func lateNote(gone int) string {
+// links is gone; a negative one wait again. narrows reports whether late entries leave out anything now.
+func lateNote(gone int, narrows bool) string {
 	switch {
 	case gone > 0:
 		return plain.Some(gone, "link") + " left the queue"
-	case gone < 0:
+	case gone < 0, !narrows:
 		return plain.Some(-gone, "link") + " put back into the queue"
 	}
 	return "links that are left out leave the queue as the crawl goes on"

@@ -15,6 +15,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
+	"dowse/internal/garbage"
 	"dowse/internal/plain"
 	"dowse/weburl"
 )
@@ -83,6 +84,7 @@ func (c *Crawler) joinCluster(ctx context.Context) error {
 		return err
 	}
 	c.remote = r
+	c.garbage.Least = garbage.ForMany() // it keeps little, and discards what all workers bring
 	c.live.Dispatch, c.live.Seal, c.live.AtMost = c.dispatch, c.seal, -1
 	r.sealed.Store(&cluster.Covered{Journal: c.Collection.Journal.End(), Arrivals: ship.Covered().Arrivals})
 	if err := r.commit(ctx, c.Collection.Journal); err != nil {

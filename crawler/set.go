@@ -25,8 +25,8 @@ import (
 )
 
 // How a setting reaches a running crawl: Set writes a request into the folder state/ of the
-// collection, in one file, whole and synced. The loop of the crawl looks for such files about
-// twice a second, makes the change, records it in log/settings.jsonl, and removes the file
+// collection, in one file, whole and synced. The loop of the crawl looks for such files ten times
+// a second, makes the change, records it in log/settings.jsonl, and removes the file
 // last. A kill at any moment leaves the request, and whoever opens the collection next makes
 // the change; one that was made already changes nothing the second time. Without a running
 // crawl Set makes the change itself, by the same code.
@@ -392,7 +392,8 @@ func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error
 		r.Notes = append(r.Notes, plain.Some(sides, "page")+" changed sides")
 	}
 	if lately && a.changesIn("scope") {
-		r.Notes = append(r.Notes, lateNote(waited-col.Crawl.Frontier().Count(dowse.Waiting)))
+		narrows := slices.ContainsFunc(next.Late, func(x string) bool { return !strings.HasPrefix(x, lateThreshold) })
+		r.Notes = append(r.Notes, lateNote(waited-col.Crawl.Frontier().Count(dowse.Waiting), narrows))
 	}
 	r.Notes = append(r.Notes, c.requeueRelaxed(changes)...)
 	return errors.Join(c.commit(), col.SaveSettings())

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"strings"
+
 	"dowse/collection"
 	"dowse/crawl"
 )
@@ -13,6 +15,7 @@ func (c *Crawler) Verify(progress func(what string, done, all int64)) (*collecti
 	return c.Collection.Verify(collection.VerifyOptions{
 		Progress: progress,
 		Restore:  c.restore,
+		Recorded: strings.HasPrefix(c.Collection.Settings.Strategy, customStrategy),
 		Config: func() (crawl.Config, error) {
 			p, err := partsOf(c.Collection.Dir, c.Collection.Settings, c.Topic, noJudge{}, Config{readOnly: true})
 			if err != nil {

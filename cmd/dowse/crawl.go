@@ -760,11 +760,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
-	n := int64(spare)
-	if cfg.Cluster != nil {
-		n = coordinatorSpare
-	}
-	w.spare = reserve(n) // --memory may have lowered the limit
+	w.spare = reserve(spare) // --memory may have lowered the limit
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
 	}
@@ -848,7 +844,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 	if err := cr.Err(); errors.Is(err, cluster.ErrFenced) {
 		return clusterError(cluster.ErrFenced)
 	} else if errors.Is(err, durable.ErrGone) {
-		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped, and the pages that went with it are lost. Restore it from a backup, or start again", err)}
+		return &exitError{exitCollection, fmt.Errorf("%w; the crawl was stopped. If it was moved, continue it under its new name: dowse crawl NEW-NAME. If it was deleted, restore it from a backup, or start again", err)}
 	} else if errors.Is(err, durable.ErrNotPlain) {
 		return &exitError{exitCollection, err}
 	} else if err != nil {

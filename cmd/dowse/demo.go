@@ -236,10 +236,18 @@ func (c *demoCmd) open() (*demoWeb, error) {
 	return d, err
 }
 
+// demoSize returns an error if a flag gives the synthetic web a size that it can't have.
+func demoSize(flag string, pages int) error {
+	if pages < 600 || pages > 1_000_000 {
+		return usage("%s %d: the demo web has 600 to 1,000,000 pages", flag, pages)
+	}
+	return nil
+}
+
 // openDemoWeb generates a synthetic web. The same mark always gives the same web.
 func openDemoWeb(mark collection.Demo) (*demoWeb, error) {
-	if mark.Pages < 600 || mark.Pages > 1_000_000 {
-		return nil, usage("--web %d: the demo web has 600 to 1,000,000 pages", mark.Pages)
+	if err := demoSize("--web", mark.Pages); err != nil {
+		return nil, err
 	}
 	web := demo.New(demo.Config{Pages: mark.Pages, Seed: mark.Seed})
 	t, ok := web.Topic(demoTopic)

@@ -26,7 +26,7 @@ type exportCmd struct {
 	All      bool       `help:"Export all pages that were fetched."`
 	Since    moment     `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
 	Changed  moment     `name:"changed-since" placeholder:"WHEN" help:"Export only pages that have changed since."`
-	Where    string     `placeholder:"EXPR" help:"Export only pages that meet a condition."`
+	Where    condition  `placeholder:"EXPR" help:"Export only pages that meet a condition."`
 	MinScore float64    `placeholder:"N" help:"Export only pages of at least this relevance."`
 	Distinct string     `placeholder:"HOW" help:"Leave out duplicates: exact, near or none."`
 	Respect  []string   `placeholder:"WISH" help:"Keep wishes of owners: noarchive, noindex, tdm, ai."`
@@ -121,6 +121,18 @@ func (s *shardSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// A condition is the value of --where. An empty one is a mistake, as of a script whose variable is not set: it would
+// export everything.
+type condition string
+
+// UnmarshalText accepts a condition that is not empty.
+func (c *condition) UnmarshalText(text []byte) error {
+	if *c = condition(text); strings.TrimSpace(string(*c)) == "" {
+		return errors.New("the condition is empty; leave the flag out to export all")
+	}
+	return nil
+}
+
 // Run writes the export. Pages that cannot be read are left out and listed, and the exit
 // code is then 7; the file holds all others.
 func (c *exportCmd) Run(w *world) error {
@@ -178,7 +190,7 @@ func (c *exportCmd) check(w *world) error {
 	known := collection.ExportFields()
 	for _, f := range c.Fields {
 		if !slices.Contains(known, f) {
-			return usage("unknown field %q; want one of %s", f, strings.Join(known, " "))
+			return usage("%s", unknown("field", f, known))
 		}
 	}
 	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || c.Format == "parquet" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
@@ -191,7 +203,7 @@ func (c *exportCmd) check(w *world) error {
 func (c *exportCmd) options(w *world) collection.ExportOptions {
 	return collection.ExportOptions{
 		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Changed: c.Changed.Time, Fields: c.Fields, Text: string(c.Text), Force: c.Force,
-		Where: c.Where, MinScore: c.MinScore, Distinct: c.Distinct, Respect: c.Respect, Limit: c.Limit, Sample: c.Sample, Shard: int64(c.Shard), Graph: c.Graph,
+		Where: string(c.Where), MinScore: c.MinScore, Distinct: c.Distinct, Respect: c.Respect, Limit: c.Limit, Sample: c.Sample, Shard: int64(c.Shard), Graph: c.Graph,
 		Stdout: w.out, Software: "dowse/" + crawler.Version,
 	}
 }

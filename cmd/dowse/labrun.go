@@ -41,8 +41,8 @@ type labRunCmd struct {
 	Without string `placeholder:"FILE" help:"Leave out the topics of a file, such as those that were tuned on."`
 	Vectors string `placeholder:"FILE" help:"Use word vectors: GloVe or word2vec as text, or wink JSON."`
 	Wordnet string `placeholder:"DIR" help:"Let judges of words learn meanings from this WordNet directory."`
-	Pages   int    `short:"n" placeholder:"N" help:"Use another budget of pages."`
-	Sets    int    `placeholder:"N" help:"Use another number of seed sets."`
+	Pages   *int   `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets    *int   `placeholder:"N" help:"Use another number of seed sets."`
 	From    string `name:"seeds" enum:",training,listed,topic,generic,portals" default:"" placeholder:"FROM" help:"Seeds: training, listed, topic, generic or portals."`
 	Quiet   bool   `short:"q" help:"Print errors only."`
 	labFlags
@@ -242,12 +242,18 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		changed = true
 	}
 	for _, n := range []struct {
-		from int
+		flag string
+		from *int
 		to   *int
-	}{{c.Pages, &x.Budget.Pages}, {c.Sets, &x.Seeds.Sets}} {
-		if n.from != 0 {
-			*n.to, changed = n.from, true
+		most int
+	}{{"--pages", c.Pages, &x.Budget.Pages, 10_000_000}, {"--sets", c.Sets, &x.Seeds.Sets, 1000}} {
+		if n.from == nil {
+			continue
 		}
+		if *n.from < 1 || *n.from > n.most {
+			return nil, "", usage("%s: got %d, want 1 to %d; see dowse lab run --help", n.flag, *n.from, n.most)
+		}
+		*n.to, changed = *n.from, true
 	}
 	if c.Vectors != "" {
 		x.Vectors, changed = c.Vectors, true
@@ -286,11 +292,11 @@ func (c *labRunCmd) command(dir string) string {
 	add("vectors", c.Vectors)
 	add("wordnet", c.Wordnet)
 	add("seeds", c.From)
-	if c.Pages > 0 {
-		add("pages", fmt.Sprint(c.Pages))
+	if c.Pages != nil {
+		add("pages", fmt.Sprint(*c.Pages))
 	}
-	if c.Sets > 0 {
-		add("sets", fmt.Sprint(c.Sets))
+	if c.Sets != nil {
+		add("sets", fmt.Sprint(*c.Sets))
 	}
 	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
@@ -369,7 +375,8 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		for _, topic := range append(web.Topics, "") { // a town is a topic by itself
 			in.SHA256s[strings.TrimSuffix(web.Name+": "+topic, ": ")] = web.SHA256
 		}
-		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))})
+		value := fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))
+		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: strings.Join(append([]string{value}, web.Short...), "; ")})
 	}
 	for _, text := range x.Measures {
 		m, err := measure.Parse(text)
@@ -458,6 +465,9 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	b.end()
 	for _, web := range webs {
 		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere, web.Unread))
+		for _, short := range web.Short {
+			fmt.Fprintln(b.w.err, "note: "+short)
+		}
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"dowse/collection"
 	"dowse/internal/lab/web"
 )
 
@@ -83,7 +82,7 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 	case "campus":
 		src = web.Source{Demo: &web.Synthetic{Pages: c.Pages, Seed: c.Rng, Campus: true}}
 	case "demo":
-		if _, err := openDemoWeb(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+		if err := demoSize("--pages", c.Pages); err != nil {
 			return err
 		}
 		src = web.Source{Demo: &web.Synthetic{Pages: c.Pages, Seed: c.Rng}}
@@ -195,7 +194,7 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	if c.Src != "demo" {
 		return web.Record(c.Src, c.Web, c.Labels)
 	}
-	if _, err := openDemoWeb(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+	if err := demoSize("--pages", c.Pages); err != nil {
 		return nil, err
 	}
 	bar := newLabBar(w, false)

@@ -16,10 +16,6 @@ import (
 // moves the next collection further away at no cost.
 const spare = 32 << 20
 
-// coordinatorSpare is the same for a process that coordinates a cluster. It keeps even less than other crawls
-// and discards what all workers bring.
-const coordinatorSpare = 4 * spare
-
 // limitMemory makes the process respect the memory limit that it runs under, and returns
 // spare memory that the caller keeps alive. A limit set by the user (GOMEMLIMIT)
 // applies; otherwise it is that of the control group, less a tenth for what the Go

@@ -477,33 +477,44 @@ func headline(why dowse.StopReason, s crawl.Status, limit int, traps bool) strin
 }
 
 // onward returns the command that continues a crawl which ended before everything was
-// visited, and what it is for. A limit of the crawl is doubled: the same command would end
-// immediately.
+// visited, and what it is for. A limit of the crawl is doubled, until it is more than what the crawl
+// has by now: the same command would end immediately.
 func onward(dir string, cr *crawler.Crawler) (what, command string) {
-	again, l := resumeCommand(dir), cr.Collection.Settings.Limits
+	again, l, s := resumeCommand(dir), cr.Collection.Settings.Limits, cr.Status()
 	switch cr.StopReason() {
 	case dowse.StopStarved, dowse.StopNetwork:
 		return "Try again", again
 	case dowse.StopMemory:
+		if cr.Collection.Settings.MemoryLimit == 0 { // the limit is that of the control group, or GOMEMLIMIT
+			return "Continue where it may use more memory", again
+		}
 		f, _ := settings.ByFlag("memory")
 		twice := settings.Settings{Machine: settings.Machine{MemoryLimit: 2 * cr.Collection.Settings.MemoryLimit}}
 		return "Continue", again + " --memory " + f.Text(&twice)
 	case dowse.StopSignal, dowse.StopDisk:
 		return "Continue", again
 	case dowse.StopPages:
-		return "More", fmt.Sprintf("%s --pages %d", again, 2*max(l.Pages, cr.Status().Fetched))
+		return "More", fmt.Sprintf("%s --pages %d", again, 2*max(l.Pages, s.Fetched))
 	case dowse.StopOnTopic:
-		return "More", fmt.Sprintf("%s --on-topic %d", again, 2*l.OnTopic)
+		return "More", fmt.Sprintf("%s --on-topic %d", again, 2*max(l.OnTopic, s.OnTopic))
 	case dowse.StopBytes:
-		l.Bytes *= 2
+		l.Bytes = doubled(l.Bytes, s.Bytes)
 		return "More", again + " --bytes " + limitText("bytes", l)
 	case dowse.StopTime:
-		l.Time *= 2
+		l.Time = doubled(l.Time, s.Elapsed)
 		return "More", again + " --time " + limitText("time", l)
 	case dowse.StopDriedUp, dowse.StopRecall:
 		return "Continue", again + " --until none" // the rule that ended it would end it again
 	}
 	return "", ""
+}
+
+// doubled doubles a limit until it is more than what was reached. A crawl may exceed its limits of
+// bytes and time: requests under way are finished.
+func doubled[T int64 | time.Duration](limit, reached T) T {
+	for limit *= 2; limit > 0 && limit <= reached; limit *= 2 {
+	}
+	return limit
 }
 
 // limitText returns the value of a limit as a user types it.

@@ -44,11 +44,11 @@ func (setCmd) Help() string {
 A running crawl makes the change within a second; otherwise it is made here.
 URLs that a narrower scope leaves out (--exclude, --block, --scope, a first
 --include) are not fetched from then on, and leave the queue bit by bit; that is
-taken back as quickly. If the threshold changes, or the scope becomes wider than
-it was at first, all pages and links are decided again, and a running crawl
-pauses for that. A host that rests finishes its rest first.
---host-conns holds when the crawl is resumed. Every change is in the journal and
-in log/settings.jsonl, and the next one can undo it.`
+taken back as quickly. Another threshold applies from now on, also to pages that
+were rated. If the scope becomes wider than it was at first, all pages and links
+are decided again, and a running crawl pauses for that. A host that rests
+finishes its rest first. Every change is in the journal and in
+log/settings.jsonl, and the next one can undo it.`
 }
 
 // Run asks for the change and waits until it is made. Without flags it lists the settings and the

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -309,6 +310,48 @@ func TestCopiesBecomeEqual(t *testing.T) {
 				t.Errorf("got %v\nwant %v, %v", got, want, err)
 			}
 		})
+	}
+}
+
+// A standby whose directory is removed ends with an error that names it, and writes nothing there any more.
+func TestRemovedCopyIsNamed(t *testing.T) {
+	c := newConn(t)
+	dir := newDir(t)
+	s, co := lead(t, c, dir)
+	all := func(string) int64 { return 1 << 40 }
+	if err := s.Commit(t.Context(), Covered{}, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := co.Serve(t.Context(), s, func() Progress { return Progress{} }); err != nil {
+		t.Fatal(err)
+	}
+	copyDir := newDir(t)
+	ready := make(chan struct{})
+	var once sync.Once
+	ended := make(chan error, 1)
+	go func() {
+		_, err := connectTo(t, c.opt.URLs).Follow(t.Context(), copyDir, &Mirror{Tick: func(st MirrorStatus) {
+			if st.Ready {
+				once.Do(func() { close(ready) })
+			}
+		}})
+		ended <- err
+	}()
+	<-ready
+	if err := os.RemoveAll(copyDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "models/m0002.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), Covered{}, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), copyDir+" was removed") {
+		t.Errorf("the standby: %v", err)
+	}
+	if _, err := os.Stat(copyDir); err == nil {
+		t.Error("the directory is there again")
 	}
 }
 

@@ -291,7 +291,8 @@ func (l *Lease) Release(done bool) {
 	l.end(h)
 }
 
-// end stops renewing the lease, and writes what the others are to see of it.
+// end stops renewing the lease, and writes what the others are to see of it. If that can't be written, the lease
+// lapses, and a standby takes it for that of a process that failed.
 func (l *Lease) end(h Holder) {
 	l.cancel()
 	<-l.ended
@@ -300,5 +301,7 @@ func (l *Lease) end(h Holder) {
 		return
 	default:
 	}
-	_ = l.write(context.Background(), h, patience) // otherwise it lapses
+	if err := l.write(context.Background(), h, patience); err != nil && h.Ended {
+		l.c.opt.logf("NATS does not answer (%v), so it is not recorded that this crawl was stopped: a standby continues it when NATS is back; stop the standby, too", err)
+	}
 }

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,5 +56,28 @@ func TestSilenceOfAStoppedProcess(t *testing.T) {
 		if s.lapsed() {
 			t.Fatal("a lease lapsed while nobody looked at it")
 		}
+	}
+}
+
+// Whoever stops a crawl while the servers are away reads that a standby will go on with it.
+func TestStopWithoutServersIsNamed(t *testing.T) {
+	var said []string
+	url, end, err := Embed(t.TempDir(), "127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	c, err := Connect(t.Context(), Options{URLs: url, Version: "test", Log: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.TakeLead(t.Context(), newDir(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	s.Close(false)
+	if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "stop the standby, too") }) {
+		t.Errorf("said %q", said)
 	}
 }

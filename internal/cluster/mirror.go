@@ -46,8 +46,9 @@ type Mirror struct {
 	open    map[string]*durable.File
 	touched map[string]bool
 	failed  error
-	holder  Holder // of the lease, as last seen
-	endRead func() // ends the reader of the stream, so that another one begins
+	place   os.FileInfo // of the directory when the copy began
+	holder  Holder      // of the lease, as last seen
+	endRead func()      // ends the reader of the stream, so that another one begins
 }
 
 // MirrorStatus is what a standby knows of itself.
@@ -106,6 +107,10 @@ func (c *Conn) Follow(ctx context.Context, dir string, m *Mirror) (*Shipper, err
 	}
 	if err := m.prepare(dir); err != nil {
 		return nil, err
+	}
+	var err error
+	if m.place, err = os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	_, last, err := c.lastCommit(ctx)
 	if err != nil {
@@ -292,6 +297,12 @@ func (m *Mirror) end() error {
 	return ErrDone
 }
 
+func (m *Mirror) hasFailed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed != nil
+}
+
 func (m *Mirror) isReady() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -355,6 +366,9 @@ const askAgain = 30 * time.Second
 func (m *Mirror) helloNow() (standbyHello, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.failed == nil {
+		m.failed = m.present()
+	}
 	if err := errors.Join(m.failed, m.sync()); err != nil {
 		return standbyHello{}, err
 	}
@@ -393,9 +407,19 @@ func manifestOf(dir durable.Dir) (Manifest, error) {
 	return has, nil
 }
 
-// apply applies messages in order until ctx ends.
+// present returns an error if the directory of the copy is not the one that it was at the beginning. Files that are open
+// can be written to after that, so without looking it would be noticed late.
+func (m *Mirror) present() error {
+	info, err := os.Stat(m.dir.Path("."))
+	if err != nil || !os.SameFile(info, m.place) {
+		return fmt.Errorf("cluster: the directory %s was removed or replaced while this standby kept a copy in it; start the standby again", m.dir.Path("."))
+	}
+	return nil
+}
+
+// apply applies messages in order until ctx ends, or one could not be applied.
 func (m *Mirror) apply(ctx context.Context) {
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !m.hasFailed() {
 		m.applyFrom(ctx)
 		pause(ctx, 300*time.Millisecond)
 	}
@@ -443,14 +467,16 @@ func (m *Mirror) applyMessage(seq uint64, data []byte) bool {
 		m.past[m.term] = m.term != ""
 		m.term = x.term
 	}
-	m.number = x.number
+	if m.failed = m.present(); m.failed != nil {
+		return false
+	}
 	for i := range x.ops {
 		if err := m.do(&x.ops[i]); err != nil {
 			m.failed = fmt.Errorf("cluster: %w", err)
 			return false
 		}
 	}
-	m.applied = seq
+	m.applied, m.number = seq, x.number
 	return true
 }
 

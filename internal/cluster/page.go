@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"time"
 
 	"dowse"
@@ -42,9 +43,12 @@ func getPage(r *wire.Reader[[]byte]) *dowse.Page {
 	p.Verdict = dowse.Verdict{Relevance: r.Float(), Scale: r.Text(), Because: getBecause(r), Judge: r.Text()}
 	p.Maps = getTexts[dowse.URL](r)
 	p.Host = getHost(r)
-	p.Repeated = getWords(r)
-	for range r.Items(4) {
-		p.Blocks = append(p.Blocks, r.Uint32())
+	p.Repeated = getWords(r, len(p.Text))
+	if n := r.Count(4); n > 0 {
+		p.Blocks = make([]uint32, n)
+		for i := range p.Blocks {
+			p.Blocks[i] = r.Uint32()
+		}
 	}
 	return p
 }
@@ -117,7 +121,7 @@ func getDocument(r *wire.Reader[[]byte]) (d dowse.Document) {
 	d.Keywords = r.Text()
 	d.Language = r.Text()
 	d.Text = r.Text()
-	d.Words = getWords(r)
+	d.Words = getWords(r, len(d.Text))
 	for range r.Items(3) {
 		d.Headings = append(d.Headings, dowse.Heading{Level: int(r.Byte()), Text: r.Text(), At: int32(r.Uint())})
 	}
@@ -155,13 +159,14 @@ func putWords(w *wire.Writer, words []dowse.Span) {
 	}
 }
 
-func getWords(r *wire.Reader[[]byte]) []dowse.Span {
+// getWords reads what putWords wrote. A part that is not within the text, whose length is given, is a fault.
+func getWords(r *wire.Reader[[]byte], text int) []dowse.Span {
 	n := r.Count(2)
 	if n == 0 {
 		return nil
 	}
 	words := make([]dowse.Span, n)
-	at, b := int32(0), r.Rest // writing to r for each word would take longer than decoding it
+	at, end, b := int32(0), int32(min(text, math.MaxInt32)), r.Rest // writing to r for each word would take longer than decoding it
 	for i := range words {
 		var gap, length int32
 		if len(b) >= 2 && b[0]|b[1] < 0x80 { // as nearly all are: one byte each
@@ -173,6 +178,10 @@ func getWords(r *wire.Reader[[]byte]) []dowse.Span {
 		}
 		start := at + gap
 		at = start + length
+		if start < 0 || at < start || at > end {
+			r.Fail()
+			return nil
+		}
 		words[i] = dowse.Span{Start: start, End: at}
 	}
 	r.Rest = b

@@ -209,3 +209,39 @@ func TestCommitsSurviveTheWire(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkReadResult decodes a result whose page has 20 KB of text and 4 links ("long"), or 5 KB and 40 links ("usual").
+func BenchmarkReadResult(b *testing.B) {
+	for _, x := range []struct {
+		name        string
+		text, links int
+	}{{"long", 20_000, 4}, {"usual", 5000, 40}} {
+		p := &dowse.Page{URL: "http://host-1.example/section/page", Outcome: dowse.Fetched}
+		p.Title, p.Text = "A page", string(bytes.Repeat([]byte("keeper "), x.text/7))
+		for at := int32(0); at+6 <= int32(len(p.Text)); at += 7 {
+			p.Words = append(p.Words, dowse.Span{Start: at, End: at + 6})
+		}
+		for i := range x.links {
+			m := dowse.Mention{Anchor: "keeper of light", At: dowse.Span{Start: 5, End: 8}, Block: dowse.Span{Start: 1, End: 9}, Window: dowse.Span{Start: 0, End: 20}, Context: 0.3, AnchorScore: 0.2}
+			p.Links = append(p.Links, dowse.Link{URL: dowse.URL(fmt.Sprintf("http://host-%d.example/section/page-%d", i, i)), Mention: m})
+		}
+		p.Headings = []dowse.Heading{{Level: 1, Text: "A page"}}
+		for i := range p.Sketch.Bins {
+			p.Sketch.Bins[i] = uint16(i + 1)
+		}
+		for i := range uint32(40) {
+			p.Blocks = append(p.Blocks, i<<20)
+		}
+		a := Answer{}
+		a.Encoded.Bytes, a.Encoded.Length = bytes.Repeat([]byte{7}, x.text/2), x.text/2
+		data := encodeResult(&Result{Term: "T", Number: 1, Page: p, Answers: []Answer{a}})
+		b.Run(x.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := readResult(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -21,6 +21,7 @@ type host struct {
 	busy  uint32 // visits in flight
 	inAll uint32 // position in polite.all
 	at    uint32 // position in that heap
+	best  uint32 // leads[0], if there is one: reading it there takes the processor as long as all of this
 	heap  heapKind
 	late  bool // see SetLate
 }

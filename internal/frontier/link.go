@@ -81,22 +81,41 @@ func (s *snapshotReader) check(f *Frontier) {
 }
 
 // linkTable fills the table of fingerprints, with its final size from the start. Shards have
-// nothing in common, so each processor fills some of them.
+// nothing in common, so each processor fills some of them. It reads the buckets of several
+// fingerprints before it uses any, so that the processor waits for all of them together.
 func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
 	var twice atomic.Bool
 	parallel(f.entries.n, func(part, parts uint32) {
+		ids := make([]uint32, 0, 32)
+		full := uint32(0) // of the buckets that were read; it keeps the compiler from leaving out the reading
+		enter := func() (ok bool) {
+			for _, id := range ids {
+				fp := f.entries.at(id).fp
+				shard := f.table.shard(fp)
+				full = max(full, shard.buckets[shard.home(fp)].n)
+			}
+			for _, id := range ids {
+				fp := f.entries.at(id).fp
+				if _, found := f.table.find(&f.entries, fp); found {
+					twice.Store(true)
+					return false
+				}
+				f.table.add(&f.entries, fp, ID(id))
+			}
+			ids = ids[:0]
+			return true
+		}
 		for i := range uint32(f.entries.n) {
-			fp := f.entries.at(i).fp
-			if f.table.number(fp)%parts != part {
+			if f.table.number(f.entries.at(i).fp)%parts != part {
 				continue
 			}
-			if _, found := f.table.find(&f.entries, fp); found {
-				twice.Store(true)
+			if ids = append(ids, i); len(ids) == cap(ids) && !enter() {
 				return
 			}
-			f.table.add(&f.entries, fp, ID(i))
 		}
+		enter()
+		runtime.KeepAlive(full)
 	})
 	if twice.Load() {
 		s.damaged("duplicate URL")

@@ -104,6 +104,17 @@ func (f *Frontier) Rested(h HostID, now time.Time) bool {
 	return l.busy == 0 && l.ready <= momentOf(now)
 }
 
+// SetHostConns changes the number of concurrent visits per host. Hosts that have more visits in flight
+// finish them. Its cost grows with the number of hosts.
+func (f *Frontier) SetHostConns(n int) {
+	f.conns = uint32(max(1, n))
+	for h := range HostID(f.hosts.n) {
+		if f.host(h).busy > 0 {
+			f.refresh(h)
+		}
+	}
+}
+
 // wake returns when the first resting host or lane will be rested, the zero
 // time if there is none.
 func (f *Frontier) wake() time.Time {
@@ -360,7 +371,7 @@ func (f *Frontier) best(x hostOrLane) ID {
 	if x&laneBit != 0 {
 		x = f.lanes.at(uint32(x &^ laneBit)).rested[0]
 	}
-	return ID(f.hosts.at(uint32(x)).leads[0])
+	return ID(f.hosts.at(uint32(x)).best)
 }
 
 // byHeap orders the hosts and lanes of a heap: the resting by time, the rested

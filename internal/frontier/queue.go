@@ -158,7 +158,12 @@ func (f *Frontier) Earlier(a, b ID) bool {
 	return f.entry(a).fp.before(f.entry(b).fp)
 }
 
-func (o byLead) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }
+func (o byLead) moved(x uint32, at int) {
+	if at == 0 {
+		o.f.host(o.f.entries.at(x).host).best = x
+	}
+	o.f.setAt(ID(x), uint32(at))
+}
 
 // byVisited orders visited URLs: priority, first sighting.
 type byVisited struct{ f *Frontier }

@@ -74,14 +74,28 @@ func (s *shard) put(fp print, id uint32) {
 
 // grow makes the shard an eighth larger and enters its IDs again. Their
 // fingerprints are read from the entries, since the shard has only one byte of
-// each.
+// each. In a large frontier none of these entries is in a cache of the
+// processor, so those of several buckets are read before any is used: the
+// processor then waits for all of them together instead of for one after the
+// other.
 func (s *shard) grow(entries *chunks[entry]) {
+	const together = 4 // buckets
 	old := s.buckets
 	s.resize(len(old) + max(1, len(old)/8))
-	for i := range old {
-		for _, id := range old[i].ids[:old[i].n] {
-			s.put(entries.at(id).fp, id)
+	var prints [together * bucketSize]print
+	var ids [together * bucketSize]uint32
+	for len(old) > 0 {
+		n := 0
+		for i := range old[:min(together, len(old))] {
+			n += copy(ids[n:], old[i].ids[:old[i].n])
 		}
+		for i, id := range ids[:n] {
+			prints[i] = entries.at(id).fp
+		}
+		for i, id := range ids[:n] {
+			s.put(prints[i], id)
+		}
+		old = old[min(together, len(old)):]
 	}
 }
 

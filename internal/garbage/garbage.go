@@ -18,6 +18,9 @@ const (
 
 // A Pacer sets how often the Go runtime collects garbage. The zero value is ready.
 type Pacer struct {
+	// Least is how many bytes of garbage are allowed, however little data there is. By default that is 128 MB, but
+	// no more than there is data.
+	Least   uint64
 	percent int // that was set last; 0 for none
 }
 
@@ -29,7 +32,7 @@ func (p *Pacer) Pace() {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	percent := percentFor(live[0].Value.Uint64())
+	percent := percentFor(live[0].Value.Uint64(), p.Least)
 	if p.percent == 0 {
 		p.percent = usual
 	}
@@ -43,8 +46,23 @@ func (p *Pacer) Pace() {
 // usual is the percentage of the Go runtime.
 const usual = 100
 
-// percentFor returns how much garbage is allowed with an amount of data, in percent of it.
-func percentFor(live uint64) int {
-	allowed := max(least, live/share)
-	return int(max(1, min(usual, 100*allowed/max(live, 1))))
+// percentFor returns how much garbage is allowed with an amount of data, in percent of it. atLeast is
+// [Pacer.Least].
+func percentFor(live, atLeast uint64) int {
+	allowed, most := max(least, live/share), uint64(usual)
+	if atLeast > 0 {
+		allowed, most = max(atLeast, live/share), 100*usual
+	}
+	return int(max(1, min(most, 100*allowed/max(live, 1))))
 }
+
+// ForMany returns [Pacer.Least] for a process that discards much and keeps little, such as a coordinator of many
+// workers: 512 MB, so that it collects a quarter as often, if the machine and its own limit have at least 8 GB.
+func ForMany() uint64 {
+	if min(machineMemory(), uint64(debug.SetMemoryLimit(-1))) < 16*many {
+		return 0
+	}
+	return many
+}
+
+const many = 512 << 20

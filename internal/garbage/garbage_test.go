@@ -9,7 +9,16 @@ import (
 
 func TestPercent(t *testing.T) {
 	for live, want := range map[uint64]int{0: 100, 50 << 20: 100, 128 << 20: 100, 256 << 20: 50, 1280 << 20: 10, 6 << 30: 3, 100 << 30: 4} {
-		if got := percentFor(live); got != want {
+		if got := percentFor(live, 0); got != want {
+			t.Errorf("%d MB of data: %d %%, want %d", live>>20, got, want)
+		}
+	}
+}
+
+// A process that may leave more garbage does so from the first data on, and with much data it is like any other.
+func TestPercentAtLeast(t *testing.T) {
+	for live, want := range map[uint64]int{0: 10_000, 64 << 20: 800, 512 << 20: 100, 5 << 30: 10, 100 << 30: 4} {
+		if got := percentFor(live, 512<<20); got != want {
 			t.Errorf("%d MB of data: %d %%, want %d", live>>20, got, want)
 		}
 	}

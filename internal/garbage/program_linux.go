@@ -32,6 +32,15 @@ func DropProgram() {
 	}
 }
 
+// machineMemory returns how many bytes of memory the machine has, 0 if that is not known.
+func machineMemory() uint64 {
+	var i syscall.Sysinfo_t
+	if syscall.Sysinfo(&i) != nil {
+		return 0
+	}
+	return uint64(i.Totalram) * uint64(i.Unit) // their types differ between architectures
+}
+
 // unchanging returns the addresses of a mapping that a line of /proc/self/maps describes, if it is of the named
 // file and can't be written to.
 func unchanging(line, file string) (from, to uintptr, ok bool) {

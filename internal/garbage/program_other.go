@@ -7,3 +7,6 @@ const ProgramSize = 48 << 20
 
 // DropProgram does nothing on this system.
 func DropProgram() {}
+
+// machineMemory returns 0: it is not known.
+func machineMemory() uint64 { return 0 }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,10 +35,13 @@ func (b *labelledWeb) classes(x *Experiment) (*classification, error) {
 	}
 	f, err := os.Open(x.Classes)
 	if err != nil {
-		return nil, fmt.Errorf("experiment: classes: %w", err)
+		return nil, fmt.Errorf("experiment: classes: %w; write topics, or the path of a table of code, tab, label", err)
 	}
 	defer f.Close()
 	table, err := judge.ParseCodes(f)
+	if err == nil && len(table) == 0 {
+		err = errors.New("the table has no class; write a code, a tab and a label on each line")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("experiment: classes: %s: %w", x.Classes, err)
 	}

@@ -32,6 +32,9 @@ type labelledWeb struct {
 	portal []int // a hub that is a seed of every crawl; empty for none
 	// By part: "" for all, early, late; nil if no strategy needs one.
 	traces map[string]*trace.Log
+	// strollers reports that there is no log of this recorded web, so that people were simulated
+	// who know nothing of topics.
+	strollers bool
 
 	linkingOnce sync.Once
 	linking     [][]int32 // by page, the pages that link to it
@@ -75,7 +78,7 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 func openLabelled(ctx context.Context, s web.Source, o Options, parts []string, gap time.Duration) (*labelledWeb, error) {
 	for _, path := range append(slices.Clone(s.Paths), s.Hubs) {
 		if _, err := os.Stat(path); err != nil && path != "" {
-			return nil, fmt.Errorf("experiment: web: %w", err)
+			return nil, fmt.Errorf("experiment: web: %w; name demo, a WARC or WACZ file, a folder of them or a collection", err)
 		}
 	}
 	labels, err := s.LoadLabels()
@@ -191,6 +194,9 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	if x.Topics.Limit > 0 {
 		list = list[:min(len(list), x.Topics.Limit)]
 	}
+	if elsewhere := b.labels.Elsewhere(b.web); len(list) == 0 && b.labels.Len() == elsewhere {
+		return nil, fmt.Errorf("experiment: %w: no page of %s is labelled (%s); write the URLs of its pages, a tab and a topic", ErrTopics, b.web.Name, unlabelled(elsewhere))
+	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; use fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
 	}
@@ -213,6 +219,14 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 		}
 	}
 	return list, nil
+}
+
+// unlabelled states how many labels there are on a web that has none of their pages.
+func unlabelled(elsewhere int) string {
+	if elsewhere == 0 {
+		return "the file of labels is empty"
+	}
+	return fmt.Sprintf("%d labels are of URLs that it does not have", elsewhere)
 }
 
 // wanted reports, for every answer of the web, whether it is a relevant page: on

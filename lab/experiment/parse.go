@@ -45,13 +45,15 @@ var form = strictyaml.Form{
 }
 
 // Load reads an experiment's file, see [Parse]. It returns the file's text too, which a
-// run keeps byte for byte.
+// run keeps byte for byte. Measures and claims that have no value in the experiment as it is
+// written, such as one after the end of its budget, are errors; they may lose their value later, by
+// another budget or web.
 func Load(path string, own ...strategy.Description) (*Experiment, []byte, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := Parse(data, path, own...)
+	x, err := parse(data, &checker{file: path, own: own, written: true})
 	return x, data, err
 }
 
@@ -115,6 +117,7 @@ type checker struct {
 	root    ast.Node
 	own     []strategy.Description // strategies of the calling program
 	foreign bool                   // accept strategies that are not known
+	written bool                   // measures and claims need a value, see [Load]
 	err     error
 }
 
@@ -209,25 +212,45 @@ func (c *checker) experiment(x *Experiment) {
 		}
 	}
 	for i, k := range x.Checks {
-		c.check(fmt.Sprintf("$.checks[%d]", i), k, x.labels())
+		c.check(fmt.Sprintf("$.checks[%d]", i), k, x.scope())
 	}
-	for i, m := range x.Measures {
-		if _, err := measure.Parse(m); err != nil {
+	for i, text := range x.Measures {
+		m, err := measure.Parse(text)
+		if err == nil && c.written {
+			err = x.scope().CheckMeasure(m, text)
+		}
+		if err != nil {
 			c.mistake(fmt.Sprintf("$.measures[%d]", i), err)
 		}
 	}
 }
 
+// scope returns what measures and claims of the experiment may refer to. Crawls for sites have no
+// fixed budget of pages.
+func (x *Experiment) scope() measure.Scope {
+	s := measure.Scope{Strategies: x.labels(), Pages: x.Budget.Pages, Sites: x.Sites()}
+	if s.Sites {
+		s.Pages = 0
+	}
+	for _, v := range x.Variants() {
+		s.Oracle = s.Oracle || v.Spec == Oracle
+	}
+	return s
+}
+
 // check checks that the condition of a claim can be parsed and names only
 // strategies that take part.
-func (c *checker) check(path string, k Check, strategies []string) {
+func (c *checker) check(path string, k Check, scope measure.Scope) {
 	if k.Claim == "" || k.Expect == "" {
 		c.fail(path, "a check without claim or expect", "give the claim, and the condition on measures that it means")
 		return
 	}
 	claim, err := measure.ParseClaim(k.Expect)
 	if err == nil {
-		err = claim.CheckStrategies(strategies)
+		err = claim.CheckStrategies(scope.Strategies)
+	}
+	if err == nil && c.written {
+		err = claim.CheckScope(scope)
 	}
 	if err != nil {
 		c.mistake(path+".expect", err)
@@ -291,8 +314,28 @@ func (c *checker) web(path string, w *Web) {
 	if w.Town != nil && (len(w.Town.Recorded) > 0) != (w.Town.Topic != "") {
 		c.fail(path+".town", "a recorded town needs its files and the topic of its sites", "write recorded: [FILE.warc.gz] and topic: NAME")
 	}
+	c.town(path+".town", w.Town)
 	if w.Hubs != "" && (w.Demo != nil || w.Campus != nil) {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
+	}
+}
+
+// town checks the numbers of a town, and that a recorded one has no settings of synthetic ones.
+func (c *checker) town(path string, t *Town) {
+	if t == nil {
+		return
+	}
+	if t.Sites != 0 && (t.Sites < 100 || t.Sites > 1_000_000) {
+		c.fail(path+".sites", fmt.Sprintf("a town of %d sites", t.Sites), "use 100 to 1,000,000 sites")
+	}
+	if t.Find < 0 {
+		c.fail(path+".find", fmt.Sprintf("%d is out of range", t.Find), "use the number of sites after which a crawl ends, or leave it out")
+	}
+	if len(t.Recorded) > 0 && (t.Sites != 0 || t.Local) {
+		c.fail(path, "a recorded town has the sites and links that were recorded", "leave sites and local out")
+	}
+	if len(t.Recorded) == 0 && t.Labels != "" {
+		c.fail(path+".labels", "a synthetic town has labels of its own", "use labels with recorded")
 	}
 }
 
@@ -393,7 +436,7 @@ func (c *checker) strategies(x *Experiment) {
 			if c.foreign {
 				continue
 			}
-			c.fail(path, fmt.Sprintf("unknown strategy %q", s.Name), mistake.Suggestion(s.Name, names))
+			c.unknown(path, s.Name, names, x.Sites())
 			return
 		}
 		c.options(path, s, x.Sites())
@@ -454,6 +497,20 @@ func (x *Experiment) available() map[string]strategy.Description {
 	}
 	known[Oracle] = strategy.Description{Name: Oracle}
 	return known
+}
+
+// unknown records a strategy that the experiment cannot use: one of crawls for pages in a town, one of
+// crawls for sites elsewhere, or one that does not exist.
+func (c *checker) unknown(path, name string, known []string, sites bool) {
+	is := func(d strategy.Description) bool { return d.Name == name }
+	switch {
+	case sites && (name == Oracle || slices.ContainsFunc(strategy.All(), is)):
+		c.fail(path, name+" looks for pages, and a town has sites", "use one of: "+strings.Join(known, ", "))
+	case !sites && slices.ContainsFunc(siteStrategies(), is):
+		c.fail(path, name+" looks for whole sites, which only towns have", "write web: {town: {sites: 2000}}, or use a strategy for pages")
+	default:
+		c.fail(path, fmt.Sprintf("unknown strategy %q", name), mistake.Suggestion(name, known))
+	}
 }
 
 // pageStrategies returns the strategies for crawls of pages: those of dowse, and those of

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"dowse/internal/lab/web"
@@ -52,6 +53,10 @@ func TestPeopleDoNotKnowLabels(t *testing.T) {
 	}
 	if bytes.Equal(walkedBy(t, b, true), walkedBy(t, b, false)) {
 		t.Error("people of a synthetic web walk like those of a recorded one")
+	}
+	b.feed(web.Source{Paths: []string{"a.warc.gz"}}, false)
+	if facts := (&webTopics{labelledWeb: b}).facts(); len(facts.Short) != 1 || !strings.Contains(facts.Short[0], "no access log") {
+		t.Errorf("facts %q, want that there is no access log", facts.Short)
 	}
 }
 

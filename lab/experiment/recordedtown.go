@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
 	"dowse"
 	"dowse/internal/demo"
 	"dowse/internal/lab/web"
+	"dowse/internal/mistake"
 	"dowse/weburl"
 )
 
@@ -46,13 +48,18 @@ var errFewSites = errors.New("too few sites on topic (want at least 4): label mo
 
 // openRecordedTown opens a recorded web with the labels of its hosts.
 func openRecordedTown(c townConfig) (*recordedTown, error) {
+	for _, path := range c.Recorded {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("experiment: town: %w; name a WARC or WACZ file, a folder of them or a collection", err)
+		}
+	}
 	source := web.Source{Paths: c.Recorded, Labels: c.Labels}
 	labels, err := source.LoadLabels()
 	if err != nil {
 		return nil, err
 	}
 	if labels == nil {
-		return nil, fmt.Errorf("experiment: town: %s: %w", strings.Join(c.Recorded, ", "), ErrLabels)
+		return nil, fmt.Errorf("experiment: town: %s: %w; put a file of url and topic next to it, as NAME.labels.tsv, or name it by labels:", strings.Join(c.Recorded, ", "), ErrLabels)
 	}
 	t := &recordedTown{index: map[string]int{}, seed: c.Seed}
 	var urls []dowse.URL
@@ -73,6 +80,9 @@ func openRecordedTown(c townConfig) (*recordedTown, error) {
 		slices.SortStableFunc(t.pages[i], func(a, b dowse.URL) int {
 			return cmp.Or(-cmp.Compare(isHome(a), isHome(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 		})
+	}
+	if len(labels.On(c.Topic)) == 0 {
+		return nil, errors.Join(fmt.Errorf("experiment: town: no page is labelled with the topic %s; %s", c.Topic, mistake.Suggestion(c.Topic, labels.Largest(10))), t.close())
 	}
 	if on < 4 {
 		return nil, errors.Join(fmt.Errorf("experiment: town: %s: %d of %d sites: %w", c.Topic, on, len(t.sites), errFewSites), t.close())

@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dowse/internal/demo"
@@ -36,10 +38,31 @@ func TestRecordedTown(t *testing.T) {
 			t.Errorf("%s examined %d sites, %d of them on topic, by %d pages", r.Trails[i].Label, len(r.Trails[i].Sites), on, r.Trails[i].Steps.Len())
 		}
 	}
-	if _, err := newRecordedTown(townConfig{Recorded: []string{dir}, Labels: labels, Topic: "no/such/topic"}, judge.Centroid{}); err == nil {
-		t.Error("a town without sites on topic was opened")
+	for _, c := range []struct{ path, topic, want string }{
+		{dir, topic + "s", "did you mean"}, {dir + "x", topic, "no such file"},
+	} {
+		if _, err := newRecordedTown(townConfig{Recorded: []string{c.path}, Labels: labels, Topic: c.topic}, judge.Centroid{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s in %s: %v, want %s", c.topic, c.path, err, c.want)
+		}
+	}
+	if web, _ := r.Experiment.Setting(r.Webs); web != "recorded towns" {
+		t.Errorf("the webs are called %q", web)
 	}
 	if _, err := Parse([]byte("dowse: lab/v1\nname: x\nweb: {town: {recorded: [a.warc]}}\nstrategies: [site]\n"), "x.yaml"); err == nil {
 		t.Error("a recorded town without a topic was taken")
+	}
+}
+
+// TestTablesOfClasses: a table without classes would leave the decision to the judge, so it is
+// refused, as is one that is not there.
+func TestTablesOfClasses(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.tsv")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{empty: "has no class", empty + "x": "write topics, or the path of a table"} {
+		if _, err := (&labelledWeb{}).classes(&Experiment{Classes: file}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", file, err, want)
+		}
 	}
 }

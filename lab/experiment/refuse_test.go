@@ -44,7 +44,14 @@ func TestRefused(t *testing.T) {
 		{head + "strategies:\n  - {name: random, confidence: literal}\n", "4:", "site crawls only", "leave it out"},
 		{head + "strategies:\n  - {name: otie, params: {a: []}}\n", "4:", "parameter a of otie has no value", "give one"},
 		{head + "strategies:\n  - {name: otie, params: {a: [0.5, 0.5]}}\n", "4:", "two strategies have the label", "another label"},
-		{head + town + "  - random\n", "5:5", `unknown strategy "random"`, "site"},
+		{head + town + "  - random\n", "5:5", "random looks for pages", "site"},
+		{head + town + "  - oracle\n", "5:5", "oracle looks for pages", "site-oracle"},
+		{head + town + "  - sit\n", "5:5", `unknown strategy "sit"`, `"site"`},
+		{head + "strategies: [site-pages]\n", "3:14", "site-pages looks for whole sites", "town"},
+		{head + "strategies: [site]\nweb: {town: {sites: 5}}\n", "4:21", "a town of 5 sites", "100 to 1,000,000"},
+		{head + "strategies: [site]\nweb: {town: {sites: 100, find: -1}}\n", "4:32", "-1 is out of range", "leave it out"},
+		{head + "strategies: [site]\nweb: {town: {recorded: [a.warc], topic: Top/A, sites: 100}}\n", "4:", "that were recorded", "leave sites and local out"},
+		{head + "strategies: [site]\nweb: {town: {sites: 100, labels: a.tsv}}\n", "4:", "labels of its own", "recorded"},
 		{head + town + "  - {name: site, best: 3}\n", "5:", "page crawls only", "leave them out"},
 		{head + town + "  - {name: site, confidence: exact}\n", "5:", `"exact"`, "invlog"},
 		{head + pages + "measures: [harvest@end, harvest@]\n", "4:", "harvest@", ""},
@@ -59,6 +66,45 @@ func TestRefused(t *testing.T) {
 		if !strings.HasPrefix(e.Error(), "x.yaml:"+test.at) || !strings.Contains(e.Problem, test.problem) || !strings.Contains(e.Fix, test.fix) || e.Fix == "" {
 			t.Errorf("%q:\n got %v\nwant %s … %s … %s", test.text, e, test.at, test.problem, test.fix)
 		}
+	}
+}
+
+// TestMeasuresWithoutAValue: a file whose measures or claims can have no value is refused with the
+// place; the same experiment with another budget, as -n gives it, is not.
+func TestMeasuresWithoutAValue(t *testing.T) {
+	const head = "dowse: lab/v1\nname: x\nbudget: {pages: 100}\nstrategies: [random]\n"
+	for _, test := range []struct{ text, at, problem string }{
+		{"measures: [harvest@500]\n", "5:12", "after the end of the crawls (100 pages)"},
+		{"measures: [auc_rel]\n", "5:12", "the oracle, which does not take part"},
+		{"measures: [pprs]\n", "5:12", "applies to site crawls"},
+		{"checks: [{claim: a, expect: random.harvest@500 > 0.1}]\n", "5:", "after the end of the crawls"},
+	} {
+		file := filepath.Join(t.TempDir(), "x.yaml")
+		if err := os.WriteFile(file, []byte(head+test.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := Load(file)
+		var e *fileError
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Error(), file+":"+test.at) || !strings.Contains(e.Problem, test.problem) || e.Fix == "" {
+			t.Errorf("%q: %v, want %s … %s", test.text, err, test.at, test.problem)
+		}
+		if _, err := Parse([]byte(head+test.text), "x.yaml"); err != nil {
+			t.Errorf("%q: changed after it was read: %v", test.text, err)
+		}
+	}
+}
+
+// TestShortages: topics with fewer links, seeds or listed pages than asked for are counted.
+func TestShortages(t *testing.T) {
+	var s shortages
+	for _, has := range []int{64, 12, 30, 64} {
+		s.count("labelled links", 64, has)
+	}
+	s.count("seeds", 3, 3)
+	s.count("listed seeds", 10, 1)
+	want := []string{"labelled links: 12 to 30 instead of 64 on 2 of 4 topics", "listed seeds: 1 instead of 10 on 1 of 4 topics"}
+	if got := s.sentences(4); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -71,6 +71,8 @@ type WebFacts struct {
 	Elsewhere int `yaml:"labels_elsewhere,omitempty"`
 	// Entries that cannot be read, if the labels are a directory.
 	Unread int `yaml:"labels_unread,omitempty"`
+	// What the experiment asks for and topics of the web do not have, one sentence each.
+	Short []string `yaml:"short,omitempty"`
 }
 
 // Run makes the crawls of an experiment and returns their trails. With a folder,
@@ -194,11 +196,16 @@ type webTopics struct {
 	*labelledWeb
 	topics []string
 	table  *classification // for strategies that classify links; nil for none
+	short  shortages
 }
 
 // facts describes the web for the manifest and for readers.
 func (b *webTopics) facts() WebFacts {
-	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web), Unread: b.labels.Unread}
+	f := WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web), Unread: b.labels.Unread, Short: b.short.sentences(len(b.topics))}
+	if b.strollers {
+		f.Short = append(f.Short, "no access log: simulated people begin anywhere and follow any link")
+	}
+	return f
 }
 
 // A job is one crawl to make.
@@ -259,7 +266,10 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			}
 		}
 	}
-	r.addTowns()
+	if err := r.addTowns(); err != nil {
+		r.close()
+		return nil, err
+	}
 	r.trails = make([]measure.Trail, len(r.jobs))
 	return r, nil
 }
@@ -280,6 +290,7 @@ func (r *run) add(b *webTopics, topic string, several bool) (err error) {
 	if t.draw, err = t.drawTraining(); err != nil {
 		return err
 	}
+	b.short.add(t)
 	variants := r.x.Variants()
 	for set := range r.x.Seeds.Sets {
 		for _, v := range variants {

@@ -1,6 +1,9 @@
 package experiment
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Setting returns, in a few words for titles, the webs of a run and how it
 // differs from the experiment of the same name that comes with dowse:
@@ -27,6 +30,9 @@ func (x *Experiment) Setting(webs []WebFacts) (web, how string) {
 // together.
 func (x *Experiment) place(webs []WebFacts) string {
 	if x.Sites() {
+		if slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town != nil && len(w.Town.Recorded) > 0 }) {
+			return "recorded towns"
+		}
 		return "synthetic towns"
 	}
 	var names []string

@@ -80,8 +80,9 @@ type townConfig struct {
 	Labels, Topic string   `json:",omitempty"`
 }
 
-// addTowns lists the crawls on towns.
-func (r *run) addTowns() {
+// addTowns lists the crawls on towns. A recorded one that cannot be opened is an error before the
+// first crawl.
+func (r *run) addTowns() error {
 	variants := r.x.Variants()
 	for _, w := range r.x.Web {
 		if w.Town == nil {
@@ -101,12 +102,20 @@ func (r *run) addTowns() {
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
 			}
+			if len(t.cfg.Recorded) > 0 && seed == seeds[0] {
+				w, err := openRecordedTown(t.cfg)
+				if err != nil {
+					return err
+				}
+				w.close()
+			}
 			r.towns = append(r.towns, t)
 			for _, v := range variants {
 				r.jobs = append(r.jobs, job{t, 0, v, keyOf(r.o.Version, t.digest(), t.cfg, r.x.rules(), v)})
 			}
 		}
 	}
+	return nil
 }
 
 // townName returns the name of a town in trails and reports.

@@ -120,6 +120,7 @@ func (b *labelledWeb) feed(s web.Source, parted bool) func(*trace.Builder) error
 			return readLog(build, "the synthetic web", &log)
 		}
 	}
+	b.strollers = s.Demo == nil
 	return func(build *trace.Builder) error { b.walkPeople(build, s.Demo == nil); return nil }
 }
 

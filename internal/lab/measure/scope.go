@@ -43,6 +43,15 @@ func (c *Claim) CheckScope(f Scope) error {
 	return nil
 }
 
+// CheckMeasure returns a [*Mistake] if the experiment has no value of a measure; text is how
+// the measure was written.
+func (f Scope) CheckMeasure(m Measure, text string) error {
+	if wrong := f.lacks(m); wrong != nil {
+		return wrong.placed(text)
+	}
+	return nil
+}
+
 // lacks returns what a measure needs and the experiment does not have; nil if it
 // has everything.
 func (f Scope) lacks(m Measure) *flaw {

@@ -78,7 +78,7 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 			return nil, fmt.Errorf("web: labels: more than %d lines", maxLabels)
 		}
 		l.add(u, topic)
-		if mark == listedMark {
+		if strings.EqualFold(strings.TrimSpace(mark), listedMark) {
 			l.list(u, topic)
 		}
 	}
@@ -223,6 +223,9 @@ func (l *Labels) Listed(u dowse.URL, topic string) bool {
 	return slices.ContainsFunc(l.listed[u], func(t string) bool { return within(t, topic) })
 }
 
+// AnyListed reports whether a directory lists any page.
+func (l *Labels) AnyListed() bool { return len(l.listed) > 0 }
+
 // Portals returns the home pages of the directories, newspapers and general sites of
 // a synthetic web; nil for a recorded one.
 func (l *Labels) Portals() []dowse.URL { return l.portals }
@@ -231,6 +234,9 @@ func (l *Labels) Portals() []dowse.URL { return l.portals }
 func (l *Labels) Is(u dowse.URL, topic string) bool {
 	return slices.ContainsFunc(l.pages[u], func(t string) bool { return within(t, topic) })
 }
+
+// Len returns the number of labelled URLs, also of those that the web does not have.
+func (l *Labels) Len() int { return len(l.order) }
 
 // Labelled reports whether a page has any label.
 func (l *Labels) Labelled(u dowse.URL) bool { return len(l.pages[u]) > 0 }
