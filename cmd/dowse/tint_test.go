@@ -3,13 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
 	"dowse"
 	"dowse/collection"
-	"dowse/internal/plain"
 )
 
 // A fakeTerminal is an output with a width that the test chooses.

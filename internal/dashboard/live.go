@@ -12,8 +12,8 @@ import (
 
 // Times of the stream of changes.
 const (
-	changeEvery = time.Second      // at most one report per
-	stateEvery  = 5 * time.Second  // how often it is looked whether the crawl runs
+	changeEvery = 2 * time.Second  // at most one report per; each has a page made again, which a fast crawl notices
+	stateEvery  = 6 * time.Second  // how often it is looked whether the crawl runs
 	aliveEvery  = 20 * time.Second // how often a quiet stream is used, so that a dead one is noticed
 	writeWithin = 10 * time.Second
 )

@@ -8,6 +8,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/internal/search"
 	"dowse/settings"
 )
@@ -58,8 +59,10 @@ func KindOf(err error) Kind {
 		return ""
 	case errors.As(err, &e):
 		return e.Kind
-	case errors.As(err, &damage), errors.As(err, &format), errors.Is(err, collection.ErrDamaged): // first: damage may have any of the causes below
+	case errors.As(err, &damage), errors.As(err, &format), errors.Is(err, collection.ErrDamaged), errors.Is(err, durable.ErrNotPlain): // first: damage may have any of the causes below
 		return Damaged
+	case errors.Is(err, fs.ErrPermission):
+		return Refused
 	case crawler.DiskFull(err):
 		return DiskFull
 	case errors.Is(err, collection.ErrUnknown), errors.Is(err, collection.ErrNotKept), errors.Is(err, collection.ErrErased), errors.Is(err, fs.ErrNotExist):

@@ -3,6 +3,7 @@ package operations_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -232,6 +233,29 @@ func TestDamageIsUnhealthy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFoldersInPlaceOfFiles puts a folder where a file belongs: that is damage of the collection, not a fault of the server.
+func TestFoldersInPlaceOfFiles(t *testing.T) {
+	for file, ask := range map[string]func(o *operations.Operations) error{
+		"crawl.yaml":         func(o *operations.Operations) error { _, err := o.Status(bg, "pools"); return err },
+		"topic.yaml":         func(o *operations.Operations) error { _, err := o.Status(bg, "pools"); return err },
+		"labels.jsonl":       func(o *operations.Operations) error { _, err := o.Labels(bg, "pools"); return err },
+		"models/log.jsonl":   func(o *operations.Operations) error { _, err := o.Models(bg, "pools"); return err },
+		"log/settings.jsonl": func(o *operations.Operations) error { _, err := o.Settings(bg, "pools"); return err },
+	} {
+		dir := copied(t)
+		path := filepath.Join(dir, "pools.dowse", file)
+		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(path, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(over(t, operations.Config{Dirs: []string{dir}})); operations.KindOf(err) != operations.Damaged {
+			t.Errorf("%s: %q %v", file, operations.KindOf(err), err)
+		}
+	}
+	if kind := operations.KindOf(fmt.Errorf("open labels.jsonl: %w", fs.ErrPermission)); kind != operations.Refused {
+		t.Errorf("a file that may not be read: %q", kind)
 	}
 }
 
