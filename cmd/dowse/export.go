@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -133,6 +134,10 @@ func (c *condition) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// exportGarbage is how much garbage an export may hold, in percent of what it needs: half of the usual, since texts of
+// pages are garbage a moment after they were written.
+const exportGarbage = 50
+
 // Run writes the export. Pages that cannot be read are left out and listed, and the exit
 // code is then 7; the file holds all others.
 func (c *exportCmd) Run(w *world) error {
@@ -149,6 +154,7 @@ func (c *exportCmd) Run(w *world) error {
 	bar := &progress{w: w}
 	opt := c.options(w)
 	opt.Progress = func(done, total int) { bar.show("pages", int64(done), int64(total)) }
+	defer debug.SetGCPercent(debug.SetGCPercent(exportGarbage))
 	n, err := cr.Collection.Export(w.ctx, c.Out, opt)
 	bar.clear()
 	if errors.Is(err, context.Canceled) && c.Shard > 0 {

@@ -1,7 +1,5 @@
 package frontier
 
-import "unsafe"
-
 // A chunk has 2,048 elements.
 const (
 	chunkBits = 11
@@ -15,7 +13,6 @@ const (
 // while it does.
 type chunks[T any] struct {
 	parts []*[chunkSize]T
-	spare [][chunkSize]T // allocated ahead: the next chunks, see grow
 	n     int
 }
 
@@ -24,30 +21,10 @@ func (c *chunks[T]) at(i uint32) *T { return &c.parts[i>>chunkBits][i&chunkMask]
 // add appends a zero element and returns it.
 func (c *chunks[T]) add() *T {
 	if c.n&chunkMask == 0 {
-		c.grow()
+		c.parts = append(c.parts, new([chunkSize]T))
 	}
 	c.n++
 	return c.at(uint32(c.n - 1))
-}
-
-// Chunks are allocated together, one part in slabShare of those that are there, up to slabMost bytes.
-const (
-	slabShare = 64
-	slabMost  = 8 << 20
-)
-
-// grow adds a chunk. The chunks of a large list are neighbours in memory, which
-// lets the system use large pages for them: elements are read at random, and
-// with pages of 4 KB the processor spends as long on finding the memory of one
-// as on reading it.
-func (c *chunks[T]) grow() {
-	if len(c.spare) == 0 {
-		most := int(slabMost / unsafe.Sizeof([chunkSize]T{}))
-		c.spare = make([][chunkSize]T, max(1, min(len(c.parts)/slabShare, most)))
-		largePages(unsafe.Pointer(unsafe.SliceData(c.spare)), uintptr(len(c.spare))*unsafe.Sizeof([chunkSize]T{}))
-	}
-	c.parts = append(c.parts, &c.spare[0])
-	c.spare = c.spare[1:]
 }
 
 // A column stores one number for some of the URLs, by ID. A number that was

@@ -1,7 +1,5 @@
 package frontier
 
-import "unsafe"
-
 // A table maps fingerprints to IDs. It is divided into shards that grow one by
 // one and by an eighth: no growth takes long, and none needs the table's size
 // twice.
@@ -101,10 +99,7 @@ func (s *shard) grow(entries *chunks[entry]) {
 	}
 }
 
-func (s *shard) resize(buckets int) {
-	*s = shard{buckets: make([]bucket, buckets)}
-	largePages(unsafe.Pointer(unsafe.SliceData(s.buckets)), uintptr(buckets)*unsafe.Sizeof(bucket{}))
-}
+func (s *shard) resize(buckets int) { *s = shard{buckets: make([]bucket, buckets)} }
 
 // home returns the bucket at which the search for a fingerprint begins.
 // Multiplying, instead of taking a remainder, works for any number of buckets
