@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,7 +112,13 @@ const (
 	followPages = 100
 	updatePages = 500
 	roundBytes  = 16 << 20 // of text
+	// roundShare is one part in this many of the memory limit, if there is one: pages of many different words take some
+	// 16 times their bytes while they are indexed, so a round takes an eighth of the memory.
+	roundShare = 128
 )
+
+// roundSize returns how many bytes of pages a round reads at most, but for the last page.
+func roundSize() int64 { return min(roundBytes, debug.SetMemoryLimit(-1)/roundShare) }
 
 // Update indexes what is not indexed yet, and makes an index that can't be used again. It may run
 // next to a crawl, and next to other processes that update; they take turns. When ctx ends, it returns
@@ -376,9 +383,9 @@ func (st *state) pages(col *collection.Collection, keep func(e *crawl.Entry) boo
 
 // next returns the pages of a round, and moves the state behind them. more reports whether there are others.
 func (u *updater) next(col *collection.Collection, st *state) (list []*crawl.Entry, more bool, err error) {
-	size := int64(0)
+	size, most := int64(0), roundSize()
 	err = st.pages(col, func(e *crawl.Entry) bool {
-		if len(list) >= u.most || size >= roundBytes {
+		if len(list) >= u.most || size >= most {
 			more = true
 			return false
 		}

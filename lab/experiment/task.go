@@ -368,6 +368,9 @@ func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 	case withoutVectors:
 		n.Vectors = nil
 	}
+	if name, _, _ := strings.Cut(v.Spec, ":"); name == "auto" && t.x.Judge != wordsJudge {
+		n.Words = nil // a live crawl for examples has none, and auto understands words that a person typed
+	}
 	return n
 }
 
