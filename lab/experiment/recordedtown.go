@@ -59,7 +59,7 @@ func openRecordedTown(c townConfig) (*recordedTown, error) {
 		return nil, err
 	}
 	if labels == nil {
-		return nil, fmt.Errorf("experiment: town: %s: %w; put a file of url and topic next to it, as NAME.labels.tsv, or name it by the key labels", strings.Join(c.Recorded, ", "), ErrLabels)
+		return nil, fmt.Errorf("experiment: town: %s: %w; put a file of url and topic next to it, as NAME.labels.tsv, or name it in the experiment", strings.Join(c.Recorded, ", "), ErrLabels)
 	}
 	t := &recordedTown{index: map[string]int{}, seed: c.Seed}
 	var urls []dowse.URL
