@@ -37,7 +37,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 // itself, or had fetched many pages, it continues as before.
 func TestBackoffAfterKills(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	const conns = 16
 	begun := func(i, fetched int) string {

@@ -201,7 +201,7 @@ func TestTopicsThatStay(t *testing.T) {
 // that had the topic from the beginning, and no file of the former topic is left.
 func TestExamplesAtAResume(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)
@@ -287,7 +287,7 @@ func TestLanguageAtAResume(t *testing.T) {
 // or as it was to be, for readers and for the next crawl, and sound.
 func TestCrashWhileChanging(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	root := t.TempDir()
 	before, after := filepath.Join(root, "pools.dowse"), filepath.Join(root, "after", "pools.dowse")
@@ -430,7 +430,7 @@ func TestLooserLimits(t *testing.T) {
 // strategies that rank without steering: it is trained again, and the labels still apply.
 func TestTopicOfALabelledCrawl(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)

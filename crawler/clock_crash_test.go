@@ -39,7 +39,7 @@ func turnBack() {
 // made it.
 func TestKillKeepsTheDelay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	const delay, answer = time.Second, 300 * time.Millisecond
 	t.Setenv(crashDelay, delay.String())
@@ -69,7 +69,7 @@ func TestKillKeepsTheDelay(t *testing.T) {
 // for the time to come again, and nothing is lost.
 func TestWrongClock(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	for name, env := range map[string][2]string{
 		"ahead":    {crashSkew, "87600h"},

@@ -13,7 +13,7 @@ import (
 // TestFormulaThatChanged resumes a crawl whose words were judged by an earlier formula: a note reports it, once.
 func TestFormulaThatChanged(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	site := reefSite(t)
 	cfg := local

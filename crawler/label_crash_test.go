@@ -194,7 +194,7 @@ func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string
 // the same model.
 func TestKillWhileContrasting(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 130, mixed: true}
@@ -229,7 +229,7 @@ func TestKillWhileContrasting(t *testing.T) {
 // reason; once it did, it leaves it at that.
 func TestKillWhileRefusing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 260, mixed: true}

@@ -17,7 +17,7 @@ import (
 // and all is decided again without that text, so that a replay from then on gives the same state.
 func TestOneLostText(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	cfg := crawler.Config{

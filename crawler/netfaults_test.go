@@ -512,7 +512,7 @@ func (x *netTrial) compare(t *testing.T, want []string) (lost int) {
 // balance, its archive is valid, and no host was asked too soon. Time is virtual.
 func TestNetFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	defer durable.Inject(func(op durable.Op, _ string) error {
 		if op == durable.OpSync {

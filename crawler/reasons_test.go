@@ -18,7 +18,7 @@ import (
 // the reasons given for a page add up to the priority it was taken at.
 func TestReasonsOfTaken(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)

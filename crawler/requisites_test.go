@@ -118,7 +118,7 @@ func TestRequisitesAfterAPause(t *testing.T) {
 // collection is as if nothing had failed: every requisite is there once, and nothing else.
 func TestRequisitesAfterFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	want := []string{"http://a.test/1.png", "http://cdn.test/bg.png", "http://cdn.test/x.css", "http://img.test/2.png", "http://img.test/3.png"}
 	for n := 0; ; n++ {

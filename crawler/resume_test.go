@@ -66,7 +66,7 @@ func TestFrozen(t *testing.T) {
 // wrong key the URL would be fetched again, so the collection is refused, to readers too.
 func TestAnotherKey(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	site := reefSite(t)
 	cfg := local

@@ -177,7 +177,7 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 // repeating the undo.
 func TestUndoKeepsUntrainedLabels(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastSeen)
@@ -218,7 +218,7 @@ func TestUndoKeepsUntrainedLabels(t *testing.T) {
 // The pages that it is trained against are then the same.
 func TestSeenPagesSwitchedOff(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has other crawls with the same goroutines")
+		t.Skip("short: other crawls have the same goroutines")
 	}
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastEveryday)

@@ -15,7 +15,7 @@ import (
 // with a table so small that terms share slots, and for pages with words of no example.
 func TestDenseIsSparse(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	for _, slots := range []int{1 << 16, 64} {
 		m, err := judge.Logistic{Slots: slots}.Train(judgetest.Class(40))

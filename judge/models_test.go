@@ -138,7 +138,7 @@ func TestTrainingIsDeterministic(t *testing.T) {
 
 func TestSaveAndLoad(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	for name, m := range models(t) {
 		data, err := judge.Save(m)
@@ -233,7 +233,7 @@ func TestTrainersNeedBothKinds(t *testing.T) {
 
 func TestFewExamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	two := []judge.Example{{Text: "coral reef", Relevant: true}, {Text: "bread market"}}
 	for _, c := range candidates() {

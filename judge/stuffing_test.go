@@ -57,7 +57,7 @@ func TestStuffingBesideAModel(t *testing.T) {
 // of any other page.
 func TestStuffingOfTheMadeWeb(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	web := demo.New(demo.Config{Seed: 1000})
 	topic, _ := web.Topic("tide pools")

@@ -60,7 +60,7 @@ func TestReliability(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	examples := lessons(30, 1)
 	examples[3].Relevant = false // a wrong label, which every judge should call wrong

@@ -72,7 +72,7 @@ func readIA(t *testing.T, path string) (n int) {
 
 func TestOthersReadOurs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	dir := t.TempDir()
 	w, err := OpenWriter(dir, options())

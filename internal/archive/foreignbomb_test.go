@@ -24,7 +24,7 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // what was found before.
 func TestForeignBombs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	const free = 1 << 20
 	head := func(length int64) string {

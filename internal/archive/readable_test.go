@@ -38,7 +38,7 @@ func soundParts(t *testing.T, path string) (sound, broken []byteSpan) {
 // that record and no other.
 func TestPartsAfterAFlippedBit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	path, _ := written(t, 4)
 	whole, err := os.ReadFile(path)

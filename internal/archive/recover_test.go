@@ -14,7 +14,7 @@ import (
 // crash may, and opens it again: by what the journal knows, and by reading.
 func TestRecoverAtEveryByte(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	path, places := written(t, 3)
 	whole, err := os.ReadFile(path)

@@ -29,7 +29,7 @@ func sample(t testing.TB, path string) []byte {
 // example-wrong-chunks a record goes over three gzip members.
 func TestSamples(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	for _, c := range []struct {
 		path    string
@@ -135,7 +135,7 @@ func fetched(t testing.TB, rt http.RoundTripper, u string) string {
 // TestSamplesReplay asks for everything that was recorded.
 func TestSamplesReplay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
@@ -157,7 +157,7 @@ func TestSamplesReplay(t *testing.T) {
 // TestSamplesAreSound checks the digests that other writers wrote.
 func TestSamplesAreSound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	paths, err := filepath.Glob(shareddata.Path(t, "data", "warc") + "/*")
 	check(t, err)
@@ -169,7 +169,7 @@ func TestSamplesAreSound(t *testing.T) {
 
 func TestSamplesCutAnywhere(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	for _, name := range []string{"example.warc", "example.warc.gz", "example-iana.org-chunked.warc"} {
 		whole := sample(t, filepath.Join(suiteDir, name))

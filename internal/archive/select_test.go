@@ -141,7 +141,7 @@ func TestEraseRefuses(t *testing.T) {
 // blocks or digits changes.
 func TestBlanks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	for _, around := range []int{400, 65_540, 65_558, 131_098, 10_000_000} {
 		for n := around - 30; n < around+30; n++ {

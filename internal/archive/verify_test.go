@@ -23,7 +23,7 @@ func TestVerify(t *testing.T) {
 // mean nothing.
 func TestVerifyNoticesEveryByte(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: nothing for the race detector")
+		t.Skip("short: starts no goroutines")
 	}
 	path, places := written(t, 2)
 	whole, err := os.ReadFile(path)
