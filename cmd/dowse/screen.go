@@ -427,6 +427,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 			fmt.Fprintln(w.err, " "+l)
 		}
 	}
+	if line := unkeptLine(s.LeftOut); line != "" {
+		fmt.Fprintln(w.err, " "+line)
+	}
 	if line := cut.line(dir); line != "" {
 		fmt.Fprintln(w.err, " "+oneLine(line))
 	}

@@ -55,6 +55,9 @@ func TestTrapLines(t *testing.T) {
 	if lines = trapLines(nil, 3890); len(lines) != 1 || !strings.HasPrefix(lines[0], "3,890 links not kept: ") {
 		t.Errorf("dropped links: %q", lines)
 	}
+	if unkeptLine(0) != "" || !strings.HasPrefix(unkeptLine(710320), "710,320 links not kept: ") {
+		t.Errorf("links without memory: %q, %q", unkeptLine(0), unkeptLine(710320))
+	}
 	if got := headline(dowse.StopExhausted, crawl.Status{}, 0, true); !strings.Contains(got, "except for what looks like a trap") {
 		t.Errorf("headline: %s", got)
 	}

@@ -79,6 +79,15 @@ func trapLines(list []collection.ReasonCount, dropped int) (lines []string) {
 	return lines
 }
 
+// unkeptLine returns how many links were left out for want of memory, and how their pages are asked for again; "" for
+// none.
+func unkeptLine(links int) string {
+	if links == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not kept: there was no memory for them (--memory); --retry memory asks for their pages again", some(links, "link"))
+}
+
 // withoutAnswer returns how many pages were given up because their connections broke or
 // timed out. A name that does not exist or a certificate that is not valid is an answer in
 // this sense: another try would not change it.
