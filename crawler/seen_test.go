@@ -217,9 +217,6 @@ func TestUndoKeepsUntrainedLabels(t *testing.T) {
 // change later.
 // The pages that it is trained against are then the same.
 func TestSeenPagesSwitchedOff(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastEveryday)
 	if len(p.models) != 0 {
