@@ -148,7 +148,7 @@ func (s *Server) beginnings(head *readAnswer, pages []*readablePage, room int) (
 	return s.answer(head, text.String())
 }
 
-// around returns how many bytes an answer needs for a page beside its text.
+// around returns how many bytes an answer needs for a page in addition to its text.
 func (s *Server) around(p *readablePage) int {
 	const note = 60 // that the text is cut
 	return s.fence.size() + len(sourceOf(p.row)) + len(pageHead(p.row)) + note

@@ -90,7 +90,7 @@ func TestNameOfATopicAsWords(t *testing.T) {
 	}
 }
 
-// A dictionary tells judges of words what the words may mean. It is part of what decides a crawl; other
+// A dictionary gives judges of words the meanings of the words. It is part of what decides a crawl; other
 // judges do not use it, and one that is missing is an error.
 func TestMeaningsInTheLab(t *testing.T) {
 	_, plain, _, seeds := prepared1(t, grownSmall)

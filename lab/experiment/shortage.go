@@ -51,7 +51,7 @@ func (s *shortages) count(what string, asked, has int) {
 	*s = append(*s, shortage{what, asked, has, has, 1})
 }
 
-// sentences returns the shortages of a web with so many topics in words.
+// sentences describes the shortages of a web, given its number of topics.
 func (s shortages) sentences(topics int) (list []string) {
 	for _, one := range s {
 		has := fmt.Sprint(one.least)
