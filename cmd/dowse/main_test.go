@@ -61,6 +61,7 @@ func (h atHome) Run() int {
 	defer os.RemoveAll(home)
 	os.Setenv("HOME", home)
 	os.Setenv("XDG_CONFIG_HOME", "")
+	os.Setenv("WNSEARCHDIR", noWordNet) // crawls do not depend on what this machine has installed
 	return h.M.Run()
 }
 
@@ -85,6 +86,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // in use, so that no other process serves there
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("WNSEARCHDIR", noWordNet)
 			env.Values["web"] = web
 			return nil
 		},

@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/internal/tgraph"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/judge"
 )
 
@@ -27,6 +28,7 @@ type Inputs struct {
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
 	Vectors  *vectors.Table    // of words in general use; nil for none
+	Taxonomy *wordnet.Taxonomy // what names are names of, by a dictionary; nil for none
 	Names    []string          // what the words of the topic may stand for, by a dictionary: kinds, instances, parts; nil for none
 }
 
@@ -42,6 +44,7 @@ const (
 	KindLinks
 	KindClasses
 	KindVectors
+	KindTaxonomy
 )
 
 // A Taker is a strategy that uses inputs.
