@@ -67,8 +67,10 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 		if n.Names, failed = namesOf(cfg.WordNet, cfg.Topic); failed != nil {
 			notes = append(notes, fmt.Sprintf("the words stay what was typed: %v", failed))
 		}
-		if n.Taxonomy, failed = taxonomyOf(cfg.WordNet, cfg.Topic); failed != nil {
-			notes = append(notes, fmt.Sprintf("names are not known by their kinds: %v", failed))
+		if n.Vectors == nil {
+			if n.Taxonomy, failed = taxonomyOf(cfg.WordNet, cfg.Topic); failed != nil {
+				notes = append(notes, fmt.Sprintf("what names are names of is not known: %v", failed))
+			}
 		}
 		n = withTable(n, tableOf(cfg.Topic))
 	}
@@ -311,7 +313,7 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Names != nil && slices.ContainsFunc(strategies, uses(input.KindWords)) {
 		keep(&s.Needs.Names, namesFile, func(w io.Writer) error { return writeNames(w, n.Names) })
 	}
-	if n.Taxonomy != nil && slices.ContainsFunc(strategies, uses(input.KindTaxonomy)) {
+	if n.Taxonomy != nil && slices.ContainsFunc(strategies, uses(input.KindVectors)) {
 		keep(&s.Needs.Kinds, kindsFile, n.Taxonomy.Write)
 	}
 	if m := tableOf(t); m != nil {

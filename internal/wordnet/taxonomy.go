@@ -406,7 +406,7 @@ func ReadTaxonomy(r io.Reader) (*Taxonomy, error) {
 	if err != nil {
 		return nil, errTaxonomy
 	}
-	in := reader{r: bufio.NewReader(z)}
+	in := taxonomyReader{r: bufio.NewReader(z)}
 	if string(in.bytes(len(magic))) != magic {
 		return nil, errTaxonomy
 	}
@@ -437,15 +437,15 @@ func ReadTaxonomy(r io.Reader) (*Taxonomy, error) {
 	return t, nil
 }
 
-// A reader reads numbers of a taxonomy. After a failure it returns zeros.
-type reader struct {
+// A taxonomyReader reads numbers of a taxonomy. After a failure it returns zeros.
+type taxonomyReader struct {
 	r      *bufio.Reader
 	room   [longestWord]byte
 	failed bool
 }
 
 // number reads a number of at most most.
-func (r *reader) number(most uint64) uint64 {
+func (r *taxonomyReader) number(most uint64) uint64 {
 	x, err := binary.ReadUvarint(r.r)
 	if err != nil || x > most {
 		r.failed = true
@@ -455,7 +455,7 @@ func (r *reader) number(most uint64) uint64 {
 }
 
 // bytes reads n bytes, which are valid until the next call.
-func (r *reader) bytes(n int) []byte {
+func (r *taxonomyReader) bytes(n int) []byte {
 	b := r.room[:n]
 	if _, err := io.ReadFull(r.r, b); err != nil {
 		r.failed = true
@@ -464,7 +464,7 @@ func (r *reader) bytes(n int) []byte {
 }
 
 // list reads a list of at most most numbers below n.
-func (r *reader) list(most, n uint64) (list []int32) {
+func (r *taxonomyReader) list(most, n uint64) (list []int32) {
 	for range r.number(most) {
 		list = append(list, int32(r.number(n-1)))
 	}

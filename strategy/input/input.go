@@ -35,7 +35,7 @@ type Inputs struct {
 // A Kind is a set of inputs. Kinds are combined with |.
 type Kind uint8
 
-// The kinds of inputs, one for each field of [Inputs], those of the topic in words taken together.
+// The kinds of inputs, one for each field of [Inputs]; those of the topic in words, and those of words in general, taken together.
 const (
 	KindTrace Kind = 1 << iota
 	KindTGraph
@@ -43,8 +43,7 @@ const (
 	KindWords
 	KindLinks
 	KindClasses
-	KindVectors
-	KindTaxonomy
+	KindVectors // and the taxonomy: both say what is known of words in general
 )
 
 // A Taker is a strategy that uses inputs.

@@ -51,13 +51,16 @@ type auto struct {
 // Inputs returns the inputs that the strategy uses: the language and the words of the topic, the names that
 // they may stand for, word vectors, and a taxonomy of names.
 func (s *auto) Inputs() (required, used input.Kind) {
-	return 0, input.KindLanguage | input.KindWords | input.KindVectors | input.KindTaxonomy
+	return 0, input.KindLanguage | input.KindWords | input.KindVectors
 }
 
 // Take sets the language to that of the topic, unless a parameter gave one, the word vectors, by which
 // the words of the topic are understood, and the names that these may stand for.
 func (s *auto) Take(in input.Inputs) error {
-	s.Language, s.vectors, s.taxonomy = cmp.Or(s.Language, in.Language), in.Vectors, in.Taxonomy
+	s.Language, s.vectors = cmp.Or(s.Language, in.Language), in.Vectors
+	if in.Vectors == nil {
+		s.taxonomy = in.Taxonomy // with vectors it brings nothing (docs/decisions/0175)
+	}
 	s.meant, s.wanted = in.Names, nil
 	for _, w := range in.Words {
 		s.wanted = append(s.wanted, wantedPhrase{w.Term, w.Weight})
