@@ -186,10 +186,18 @@ func rounded(x *float64) uint16 {
 
 // clues decodes a note. ok is false for a note of another strategy, or a damaged one.
 func (f *form) clues(note string) (k clues, ok bool) {
+	ok = f.read(&k, note)
+	return k, ok
+}
+
+// read decodes a note into k, whatever k was before. Where it reports false, because the note is of another strategy or
+// damaged, k is empty.
+func (f *form) read(k *clues, note string) (ok bool) {
+	*k = clues{}
 	sums := f.sums()
 	head := 2 + 2*(3+sums)
 	if len(note) < head+3 || note[0] != f.mark && (note[0] != f.plain || !f.structured) {
-		return clues{}, false
+		return false
 	}
 	perPage := 4
 	if f.full {
@@ -201,7 +209,8 @@ func (f *form) clues(note string) (k clues, ok bool) {
 	}
 	k.n, k.na, k.nw = int(note[head]), int(note[head+1]), int(note[head+2])
 	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != head+3+k.n*perPage+2*(k.na+k.nw) {
-		return clues{}, false
+		*k = clues{}
+		return false
 	}
 	k.links = int(note[1])
 	k.context, k.anchor, k.best = ratingAt(note, 2), ratingAt(note, 4), ratingAt(note, 6)
@@ -230,7 +239,7 @@ func (f *form) clues(note string) (k clues, ok bool) {
 		k.around[i] = c
 		k.aroundBits |= 1 << (c & 63)
 	}
-	return k, true
+	return true
 }
 
 // uint16At returns the number in two bytes of a note.
