@@ -312,7 +312,16 @@ func metadata(p *dowse.Page) []archive.Field {
 		if i == 10 {
 			break
 		}
-		fields = append(fields, archive.Field{Name: "dowse-because", Value: fmt.Sprintf("%+.4f %s", b.Weight, b.What)})
+		fields = append(fields, archive.Field{Name: "dowse-because", Value: signed(b.Weight) + " " + b.What})
 	}
 	return fields
+}
+
+// signed returns a weight with its sign and four digits after the point.
+func signed(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 4, 64)
+	if s[0] != '-' && s[0] != '+' {
+		s = "+" + s
+	}
+	return s
 }
