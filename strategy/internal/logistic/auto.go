@@ -38,9 +38,10 @@ type auto struct {
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
-	names     []string // by code: a word with this code that was seen since the program began; for reasons only
-	x         signals  // of the link that is rated
-	pageWords []uint16 // codes of the words of the page that is read
+	names     []string               // by code: a word with this code that was seen since the program began; for reasons only
+	hasName   [wordCodes / 64]uint64 // one bit per code with a name, which the processor's cache holds; the names are too many
+	x         signals                // of the link that is rated
+	pageWords []uint16               // codes of the words of the page that is read
 	autoModel
 	vectors  *vectors.Table    // nil for none
 	taxonomy *wordnet.Taxonomy // nil for none
@@ -121,7 +122,8 @@ func (s *auto) expectNames() {
 // named returns the code of a word and remembers the word as the name of its code.
 func (s *auto) named(word, term string) uint16 {
 	c := codeOf(term)
-	if s.names[c] == "" {
+	if bit := uint64(1) << (c & 63); s.hasName[c>>6]&bit == 0 {
+		s.hasName[c>>6] |= bit
 		s.names[c] = strings.ToLower(strings.Clone(word))
 	}
 	return c

@@ -1,7 +1,6 @@
 package logistic
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -103,7 +102,8 @@ type autoModel struct {
 	rate, signalRate float64
 	known            []knownWord // by code
 	page             pageRead
-	kinds            *kinds // nil for none
+	best             [decisiveWords]decisiveWord // see decisive
+	kinds            *kinds                      // nil for none
 }
 
 // A knownWord is what the model knows of a word: its weights and its count, which the saved
@@ -341,17 +341,34 @@ const (
 	leastReason   = 0.05 // of a word or kind that is a reason of its own
 )
 
-// decisive returns the words of a link that add or take away most, strongest first.
-func (m *autoModel) decisive(e *link) (list []decisiveWord) {
+// decisive returns the words of a link that add or take away most, strongest first. It is valid until the next call.
+func (m *autoModel) decisive(e *link) []decisiveWord {
+	list := m.best[:0]
 	for place := range placeCount {
 		codes := e.words(place)
 		for _, c := range codes {
 			w := &m.known[c]
 			x := share[len(codes)] * (float64(w.Place[place]) + float64(float64(w.Topic)*m.Signals[autoTopicAnchor+place].W) + float64(float64(w.kin)*m.Signals[autoKinAnchor+place].W))
-			list = append(list, decisiveWord{place, c, x})
+			list = decisiveWord{place, c, x}.among(list)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b decisiveWord) int { return cmp.Compare(math.Abs(b.weight), math.Abs(a.weight)) })
-	list = list[:min(len(list), decisiveWords)]
 	return slices.DeleteFunc(list, func(w decisiveWord) bool { return math.Abs(w.weight) < leastReason })
+}
+
+// among puts a word into a list that is sorted, with room for decisiveWords, if it is stronger than one of them or there
+// is room. Of equal ones the first stays before.
+func (w decisiveWord) among(list []decisiveWord) []decisiveWord {
+	at, strength := len(list), math.Abs(w.weight)
+	for at > 0 && math.Abs(list[at-1].weight) < strength {
+		at--
+	}
+	if at == decisiveWords {
+		return list
+	}
+	if len(list) < decisiveWords {
+		list = list[:len(list)+1]
+	}
+	copy(list[at+1:], list[at:])
+	list[at] = w
+	return list
 }

@@ -47,7 +47,7 @@ type form struct {
 	plain      byte
 }
 
-// The forms of the two strategies. Notes are at most 89 and 145 bytes long.
+// The forms of the two strategies. Notes are at most 89 and 149 bytes long.
 var (
 	onlineForm = form{mark: 'o', pages: 3, anchors: 8, around: 24}
 	autoForm   = form{mark: 'A', pages: mostPages, anchors: mostAnchorWords, around: mostWindowWords, full: true, structured: true, plain: 'a'}
@@ -202,10 +202,18 @@ func rounded(x *float64) uint16 {
 
 // clues decodes a note. ok is false for a note of another strategy, or a damaged one.
 func (f *form) clues(note string) (k clues, ok bool) {
+	ok = f.read(&k, note)
+	return k, ok
+}
+
+// read decodes a note into k, whatever k was before. Where it reports false, because the note is of another strategy or
+// damaged, k is empty.
+func (f *form) read(k *clues, note string) (ok bool) {
+	*k = clues{}
 	sums := f.sums()
 	head := 2 + 2*(3+sums)
 	if len(note) < head+3 || note[0] != f.mark && (note[0] != f.plain || !f.structured) {
-		return clues{}, false
+		return false
 	}
 	perPage := 4
 	if f.full {
@@ -215,15 +223,15 @@ func (f *form) clues(note string) (k clues, ok bool) {
 	if structured {
 		perPage += 2
 	}
-	extra := 0
-	if f.full && len(note) >= head+3+nameSize && len(note) == head+3+int(note[head])*perPage+2*(int(note[head+1])+int(note[head+2]))+nameSize {
-		extra = nameSize
-		at := len(note) - nameSize
-		k.name = wordnet.Name(uint16At(note, at)) | wordnet.Name(uint16At(note, at+2))<<16
-	}
 	k.n, k.na, k.nw = int(note[head]), int(note[head+1]), int(note[head+2])
-	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != head+3+k.n*perPage+2*(k.na+k.nw)+extra {
-		return clues{}, false
+	size := head + 3 + k.n*perPage + 2*(k.na+k.nw)
+	named := f.full && len(note) == size+nameSize
+	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != size && !named {
+		*k = clues{}
+		return false
+	}
+	if named {
+		k.name = wordnet.Name(uint16At(note, size)) | wordnet.Name(uint16At(note, size+2))<<16
 	}
 	k.links = int(note[1])
 	k.context, k.anchor, k.best = ratingAt(note, 2), ratingAt(note, 4), ratingAt(note, 6)
@@ -252,7 +260,7 @@ func (f *form) clues(note string) (k clues, ok bool) {
 		k.around[i] = c
 		k.aroundBits |= 1 << (c & 63)
 	}
-	return k, true
+	return true
 }
 
 // uint16At returns the number in two bytes of a note.

@@ -83,12 +83,21 @@ func (s *learner) gatherURL(e *link, u dowse.URL) {
 		if len(codes) == int(e.ends[inWindow])+mostURLWords {
 			break
 		}
-		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
+		if c := s.urlCode(path, w); c > 0 {
 			codes = append(codes, c)
 			s.kin.meet(c, path[w.Start:w.End])
 		}
 	}
 	e.ends[inURL] = uint8(len(codes))
+}
+
+// urlCode returns the code of a word of a URL. Most URLs have a number of their own, which is not looked up: it would
+// drive words out of the table that are met again.
+func (s *learner) urlCode(path string, w dowse.Span) uint16 {
+	if word := path[w.Start:w.End]; s.terms.IsNumber(word) {
+		return s.code(word, word)
+	}
+	return s.codes.In(path, int(w.Start), int(w.End))
 }
 
 // copyURL fills the part of e that follows from the URL alone with that of another link to the
