@@ -50,6 +50,7 @@ func TestMeanings(t *testing.T) {
 // A collection keeps the names that the words of its topic may stand for, so that its strategy begins with the same
 // ones whenever all is decided again. A strategy that does not use words has none, nor has a topic with examples.
 func TestNamesAreKept(t *testing.T) {
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 	dict := tinyWordNet(t)
 	like := &topic.Topic{Name: "soup", Words: []string{"soup"}, Like: []topic.Source{{Text: "broth with noodles"}}}
