@@ -280,7 +280,7 @@ func faultsAt(calls int) func(yield func(int) bool) {
 	}
 	return func(yield func(int) bool) {
 		for n := 1; n <= calls; n++ {
-			if testing.Short() && step > 1 && n%25 != 0 {
+			if testing.Short() && step > 1 && n%24 != 0 {
 				continue
 			}
 			// The calls of opening and closing differ from each other; those between are alike.
