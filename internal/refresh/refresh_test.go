@@ -22,8 +22,8 @@ func TestPriorsByHostAndKind(t *testing.T) {
 	}
 	for n := range 10 {
 		for id := range uint32(10) {
-			p.Note(id, start.Add(time.Duration(n+1)*day), true)     // host 0 is lively
-			p.Note(20+id, start.Add(time.Duration(n+1)*day), false) // host 1 is not
+			p.Note(id, start.Add(time.Duration(n+1)*day), true, time.Time{})     // host 0 is lively
+			p.Note(20+id, start.Add(time.Duration(n+1)*day), false, time.Time{}) // host 1 is not
 		}
 	}
 	chance := func(want uint32) float64 {
@@ -53,7 +53,7 @@ func TestEvery(t *testing.T) {
 		if !ok || id != want {
 			t.Fatalf("page %d (%v), want %d", id, ok, want)
 		}
-		p.Note(id, start.Add(4*day+time.Hour), false)
+		p.Note(id, start.Add(4*day+time.Hour), false, time.Time{})
 	}
 	if _, _, ok := p.Next(start.Add(4*day+time.Hour), all); ok {
 		t.Error("a third page is due")
@@ -83,7 +83,7 @@ func TestFloor(t *testing.T) {
 	if !ok || id != 2 || chance < 0.5 {
 		t.Errorf("page %d with %.2f (%v), want 2", id, chance, ok)
 	}
-	p.Note(2, start.Add(2*day), true)
+	p.Note(2, start.Add(2*day), true, time.Time{})
 	if p.Any(start.Add(2*day + time.Hour)) {
 		t.Error("a page is asked for an hour later")
 	}
@@ -106,7 +106,7 @@ func TestMissing(t *testing.T) {
 	if _, chance, ok := p.Next(start.Add(8*day), all); !ok || math.Abs(chance-want) > 1e-9 {
 		t.Errorf("after six days it is back with probability %.3f (%v), want %.3f", chance, ok, want)
 	}
-	p.Note(1, start.Add(8*day), true)
+	p.Note(1, start.Add(8*day), true, time.Time{})
 	if _, chance, ok := p.Next(start.Add(10*day), all); !ok || chance < 0.9 {
 		t.Errorf("a page that is back has changed with probability %.2f (%v)", chance, ok)
 	}
