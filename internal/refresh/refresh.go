@@ -326,7 +326,7 @@ type aim struct {
 // find out, since requests for those that are find most. The numbers were chosen on webs that are not
 // those of the table in docs/refresh.md.
 var (
-	bothAim    = newAim(1.5, 0.4)
+	bothAim    = newAim(1.75, 0.7)
 	changesAim = newAim(0, 0.2)
 )
 

@@ -171,3 +171,34 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 }
+
+// The date of its first version shows how often a page changes before it is asked for the first time. A date that is the time of the
+// request shows nothing, and after a change without a date, or with an earlier one, no date counts any more.
+func TestDates(t *testing.T) {
+	p := refresh.New(refresh.Plan{Auto: true}, 0)
+	for id, quiet := range []time.Duration{2 * time.Hour, 300 * day, 10 * time.Second, 0, 300 * day} {
+		p.Add(uint32(id), uint32(id), refresh.Other, start, refresh.History{})
+		p.Date(uint32(id), quiet)
+	}
+	chance := func(want uint32, at time.Time) float64 {
+		t.Helper()
+		_, c, ok := p.Next(at, func(id uint32) bool { return id == want })
+		if !ok {
+			t.Fatalf("page %d is not asked for", want)
+		}
+		return c
+	}
+	at := start.Add(10 * day)
+	if lively, quiet := chance(0, at), chance(1, at); lively < 2*quiet {
+		t.Errorf("a page that had changed before two hours has changed with probability %.2f, one that had not for 300 days with %.2f", lively, quiet)
+	}
+	if a, b := chance(2, at), chance(3, at); a != b {
+		t.Errorf("a page with the date of the request has changed with probability %.3f, one without a date with %.3f", a, b)
+	}
+	p.Note(1, at, true, start.Add(2*day))   // a change after 302 days, eight days ago
+	p.Note(4, at, true, start.Add(-300*day)) // the date did not change
+	at = at.Add(10 * day)
+	if dated, without := chance(1, at), chance(4, at); without < 1.2*dated {
+		t.Errorf("a page with true dates has changed with probability %.2f, one with a false date with %.2f", dated, without)
+	}
+}
