@@ -73,6 +73,7 @@ type Operations struct {
 	children children
 	exports  exports
 	searches searches
+	compared comparisons
 }
 
 // New returns the operations over the directories of a config. Nothing is opened yet; a

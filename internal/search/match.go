@@ -32,6 +32,8 @@ type matcher struct {
 	score []float64
 	found []int
 	freq  []float64
+
+	words []byte // of the page that order returned last
 }
 
 // stats are the statistics of all indexes that are searched together.
@@ -140,8 +142,17 @@ func (m *matcher) any(groups []wordGroup) (docs []uint64, err error) {
 		}
 		docs = append(docs, more...)
 	}
-	slices.Sort(docs)
-	return slices.Compact(docs), nil
+	if len(docs) < len(m.found)/8 {
+		slices.Sort(docs)
+		return slices.Compact(docs), nil
+	}
+	docs = docs[:0]
+	for d, n := range m.found {
+		if n > 0 {
+			docs = append(docs, uint64(d))
+		}
+	}
+	return docs, nil
 }
 
 // gather rates the pages in which a group occurs, and returns them. With among, only these are
@@ -154,14 +165,29 @@ func (m *matcher) gather(g wordGroup, among []uint64) (docs []uint64, err error)
 			}
 		}
 	}
+	docs = m.inOrder(docs)
 	rarity := m.stats.rarity(g) * g.weight
 	for _, d := range docs {
 		m.score[d] += rarity * m.freq[d] * (saturation + 1) / (m.freq[d] + saturation)
 		m.freq[d] = 0
 		m.found[d]++
 	}
-	slices.Sort(docs)
 	return docs, nil
+}
+
+// inOrder sorts the pages of the current group. If they are many, to go through all pages takes less time.
+func (m *matcher) inOrder(docs []uint64) []uint64 {
+	if len(docs) < len(m.freq)/8 {
+		slices.Sort(docs)
+		return docs
+	}
+	docs = docs[:0]
+	for d, f := range m.freq {
+		if f > 0 {
+			docs = append(docs, uint64(d))
+		}
+	}
+	return docs
 }
 
 // fewer is how many times fewer pages than postings there must be for jumps to be cheaper than
@@ -316,22 +342,22 @@ func (m *matcher) having(w queryWord, docs []uint64) (list []uint64, err error) 
 	return slices.Compact(list), nil
 }
 
-// order returns the words of a page in order, as orderOf made them.
+// order returns the words of a page in order, as orderOf made them. It asks the segment that has the page: the reader of the whole
+// index would look the page up by its name first. It stays valid until the next call.
 func (m *matcher) order(d uint64) (order []byte, err error) {
-	id, err := m.index.ExternalID(index.NewIndexInternalID(nil, d))
-	if err != nil {
-		return nil, err
+	s, local := m.index.segmentOf(d)
+	if s == nil {
+		return nil, errDamaged
 	}
-	doc, err := m.index.Document(id)
-	if err != nil || doc == nil {
-		return nil, err
-	}
-	doc.VisitFields(func(f index.Field) {
-		if f.Name() == fieldOrder {
-			order = f.Value()
+	err = s.VisitDocument(local, func(field string, _ byte, value []byte, _ []uint64) bool {
+		if field != fieldOrder {
+			return true
 		}
+		m.words = append(m.words[:0], value...)
+		order = m.words
+		return false
 	})
-	return order, nil
+	return order, err
 }
 
 // follows reports whether words follow each other at the distances that they have in the query.
