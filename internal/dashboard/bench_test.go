@@ -131,6 +131,10 @@ func BenchmarkPage(b *testing.B) {
 		b.Run(p.name, func(b *testing.B) {
 			get := func(i int) {
 				code, body, _ := s.get(b, p.paths[i%len(p.paths)])
+				for strings.Contains(body, "data-poll") { // it is being made in the background
+					time.Sleep(100 * time.Millisecond)
+					code, body, _ = s.get(b, p.paths[i%len(p.paths)])
+				}
 				if code != 200 && !(code == 404 && p.name == "tgraph") { // a crawl that was given none has none
 					b.Fatal(p.paths[i%len(p.paths)], code, body)
 				}
@@ -138,18 +142,20 @@ func BenchmarkPage(b *testing.B) {
 			before, began := cpu(b), time.Now()
 			get(0) // what is made once for a view
 			first, firstClock := cpu(b)-before, time.Since(began)
-			var times []time.Duration
+			var times, worked []time.Duration // by the clock, and of processors, which does not depend on what else the machine does
 			before = cpu(b)
 			for b.Loop() {
-				began := time.Now()
+				began, beganCPU := time.Now(), cpu(b)
 				get(len(times))
-				times = append(times, time.Since(began))
+				times, worked = append(times, time.Since(began)), append(worked, cpu(b)-beganCPU)
 			}
 			b.ReportMetric(float64((cpu(b)-before).Microseconds())/1000/float64(len(times)), "cpu-ms/op")
 			b.ReportMetric(float64(first.Microseconds())/1000, "first-cpu-ms")
 			b.ReportMetric(float64(firstClock.Microseconds())/1000, "first-ms")
 			slices.Sort(times)
+			slices.Sort(worked)
 			b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
+			b.ReportMetric(float64(worked[len(worked)*95/100].Microseconds())/1000, "p95-cpu-ms")
 		})
 	}
 }

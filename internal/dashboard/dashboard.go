@@ -308,16 +308,11 @@ func (d *Dashboard) head(r *http.Request) (*head, error) {
 	if id == "" {
 		return nil, nil
 	}
-	list, err := d.ops.Collections(r.Context())
+	c, err := d.ops.Collection(id)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range list {
-		if c.ID == id {
-			return headOf(c), nil
-		}
-	}
-	return nil, &operations.Error{Kind: operations.NotFound, Err: fmt.Errorf("there is no collection %q here", plain.Fit(plain.OneLine(id), 80))}
+	return headOf(c), nil
 }
 
 // headOf returns a collection as the head of a page shows it.

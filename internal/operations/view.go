@@ -41,6 +41,7 @@ type shelf struct {
 	audited  auditCache
 	indexing bool   // the search index is being brought up to date
 	damaged  string // what the last look for damage found; "" for none
+	queues   map[string]*keptQueue
 
 	judges   judges
 	traffic  traffic

@@ -40,6 +40,9 @@ type Request struct {
 type Result struct {
 	// Total is the number of pages that match, near-duplicates included.
 	Total int `json:"total" doc:"pages that match, near-duplicates included"`
+	// AtLeast reports that Total is a lower bound: so many pages have the words of a phrase that only the best of them were read for
+	// their order.
+	AtLeast bool `json:"at_least,omitempty" doc:"whether the total is a lower bound, since only the best pages with all words of a phrase were looked at"`
 	// Some reports that no page has all words, so the hits have only some of them.
 	Some   bool    `json:"some_words,omitempty" doc:"no page has all words: the hits have some of them"`
 	Hits   []Hit   `json:"hits" doc:"best first, near-duplicates folded"`
@@ -85,6 +88,8 @@ type Searcher struct {
 	stats stats
 	lex   *stems
 	langs []string // by whose rules queries are understood
+	// phrased is how many pages of an index are read for a phrase; maxPhrased but in tests.
+	phrased int
 	// Temporary names the collections whose index was made for this searcher only, because they can't
 	// be written or because there is no key.
 	Temporary []string
@@ -105,7 +110,7 @@ type part struct {
 // made in any case. A collection that can't be written gets an index in a temporary folder, unless it has one.
 func Open(ctx context.Context, cols []*collection.Collection, o Options, update bool) (*Searcher, error) {
 	durable.RemoveLeftFolders()
-	s := &Searcher{lex: newStems(), stats: stats{df: map[string]int{}}}
+	s := &Searcher{lex: newStems(), phrased: maxPhrased, stats: stats{df: map[string]int{}}}
 	o.checked = map[string]bool{}
 	for _, col := range cols {
 		p, err := openPart(ctx, col, o, update)
@@ -378,7 +383,7 @@ func (q *query) isCondition() bool {
 func (x *answer) frequencies() error {
 	x.s.stats.df = map[string]int{}
 	for _, p := range x.s.parts {
-		m := x.matcher(p)
+		m := &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
 		for _, g := range x.groups {
 			n, err := m.count(g)
 			if err != nil {
@@ -391,7 +396,11 @@ func (x *answer) frequencies() error {
 }
 
 func (x *answer) matcher(p *part) *matcher {
-	return &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
+	m := &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
+	if n := p.index.size(); n > 0 {
+		m.grow(uint64(n - 1))
+	}
+	return m
 }
 
 // run finds the pages with all groups, or with some, and keeps the best.
@@ -402,6 +411,8 @@ func (x *answer) run(some bool) error {
 		if err != nil {
 			return err
 		}
+		docs, all := m.candidates(x.q.clauses, docs, x.s.phrased)
+		x.out.AtLeast = x.out.AtLeast || !all
 		if docs, err = m.phrases(x.q.clauses, docs); err != nil {
 			return err
 		}

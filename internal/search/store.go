@@ -332,14 +332,19 @@ func (r *snapshot) open() (err error) {
 	return err
 }
 
-// segmentOf returns the segment that has a page, and the number of the page in it; nil for none.
-func (r *snapshot) segmentOf(d uint64) (*scorch.SegmentSnapshot, uint64) {
+// parts returns the segments of the index.
+func (r *snapshot) parts() []*scorch.SegmentSnapshot {
 	if r.segments == nil {
 		if s, ok := r.IndexReader.(*scorch.IndexSnapshot); ok {
 			r.segments = s.Segments()
 		}
 	}
-	for _, s := range r.segments {
+	return r.segments
+}
+
+// segmentOf returns the segment that has a page, and the number of the page in it; nil for none.
+func (r *snapshot) segmentOf(d uint64) (*scorch.SegmentSnapshot, uint64) {
+	for _, s := range r.parts() {
 		n := s.Segment().Count()
 		if d < n {
 			return s, d
@@ -347,6 +352,14 @@ func (r *snapshot) segmentOf(d uint64) (*scorch.SegmentSnapshot, uint64) {
 		d -= n
 	}
 	return nil, 0
+}
+
+// size returns how many numbers of pages the index has, those of removed pages included.
+func (r *snapshot) size() (n int) {
+	for _, s := range r.parts() {
+		n += int(s.Segment().Count())
+	}
+	return n
 }
 
 // close closes the index and removes the private folder.
