@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/plain"
 	"dowse/internal/requisite"
@@ -580,16 +583,47 @@ func (s *shelf) addDamage(c *Collection) {
 	}
 }
 
+// A naming is what the list of collections shows of settings, and the file that it was read from.
+type naming struct {
+	file  string
+	name  string
+	begun time.Time
+}
+
+// named reads the name of the collection. The settings are read again when their file has changed: a folder may have hundreds of
+// collections, which every look at the list goes through.
+func (s *shelf) named() (naming, error) {
+	file := ""
+	if st, err := os.Lstat(filepath.Join(s.dir, "crawl.yaml")); err == nil {
+		file = durable.Identity(st)
+	}
+	s.mu.Lock()
+	known := s.naming
+	s.mu.Unlock()
+	if file != "" && known.file == file {
+		return known, nil
+	}
+	settings, err := collection.ReadSettings(s.dir)
+	if err != nil {
+		return naming{}, err
+	}
+	known = naming{file, settings.Name, settings.Begun}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.naming = known
+	return known, nil
+}
+
 // state returns the collection with the counts that its last run recorded, and that run; ok is false if there was none, or if the collection can't
 // be read.
 func (s *shelf) state() (c Collection, last crawler.RunRecord, ok bool) {
 	c = Collection{ID: s.id, Dir: s.dir, Name: s.id}
-	settings, err := collection.ReadSettings(s.dir)
+	named, err := s.named()
 	if err != nil {
 		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(err))
 		return c, last, false
 	}
-	c.Name, c.Begun = settings.Name, settings.Begun
+	c.Name, c.Begun = named.name, named.begun
 	st := &Status{}
 	last, ok = st.run(s.dir, func() (crawler.RunRecord, bool) {
 		return crawler.LastRun(&collection.Collection{Dir: s.dir})

@@ -42,6 +42,8 @@ type shelf struct {
 	indexing bool   // the search index is being brought up to date
 	damaged  string // what the last look for damage found; "" for none
 	queues   map[string]*keptQueue
+	naming   naming
+	counters chan struct{} // holds a place for each count that is made now, of any collection
 
 	judges   judges
 	traffic  traffic
