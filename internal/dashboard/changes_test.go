@@ -36,7 +36,7 @@ func madeReport(string) (*LabReport, error) {
 }
 
 // withRun adds a run of the lab to a folder.
-func withRun(t *testing.T, dir string) string {
+func withRun(t testing.TB, dir string) string {
 	t.Helper()
 	folder := filepath.Join(dir, "runs", "demo")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
