@@ -86,8 +86,6 @@ func (p *pages) replace(place uint32, text []byte) bool {
 		return true
 	case grains(old) != grains(text):
 		return false
-	case away && p.writeAway(place, text):
-		return true
 	}
 	p.write(place, text)
 	return true
@@ -118,8 +116,8 @@ func (p *pages) away(place uint32) (text []byte, ok bool) {
 	return b[textHead : textHead+n], true
 }
 
-// writeAway stores a text, of at most singleText bytes with its head, at a place whose page is in the file only. It reports false if
-// the file can't be written.
+// writeAway stores a text of at most singleText bytes, its head included, whose page is in the file only. It
+// reports false if the file can't be written.
 func (p *pages) writeAway(place uint32, text []byte) bool {
 	b := binary.LittleEndian.AppendUint16(p.single[:0], uint16(len(text)))
 	_, err := p.file.WriteAt(append(b, text...), int64(place)*grain)
@@ -128,8 +126,11 @@ func (p *pages) writeAway(place uint32, text []byte) bool {
 
 // remove frees the room of a text.
 func (p *pages) remove(place uint32) {
-	b := p.at(place)
-	p.release(place, grains(textIn(b)))
+	text, away := p.away(place)
+	if !away {
+		text = textIn(p.at(place))
+	}
+	p.release(place, grains(text))
 }
 
 // textIn returns the text at the beginning of a part of a page. Of a page that could not be read
@@ -139,7 +140,11 @@ func textIn(b []byte) []byte {
 	return b[textHead : textHead+min(n, len(b)-textHead)]
 }
 
+// write stores a text. It does not bring a page into memory for a short one.
 func (p *pages) write(place uint32, text []byte) {
+	if p.list[place/pageGrains] == nil && textHead+len(text) <= singleText && p.writeAway(place, text) {
+		return
+	}
 	b := p.at(place)
 	binary.LittleEndian.PutUint16(b, uint16(len(text)))
 	copy(b[textHead:], text)
@@ -150,7 +155,7 @@ func (p *pages) write(place uint32, text []byte) {
 func (p *pages) room(n uint32) (place uint32, ok bool) {
 	if first := p.free[n]; first != 0 {
 		place = first - 1
-		p.free[n] = binary.LittleEndian.Uint32(p.at(place))
+		p.free[n] = p.following(place)
 		return place, true
 	}
 	if left := pageGrains - p.end%pageGrains; left < n {
@@ -168,11 +173,29 @@ func (p *pages) room(n uint32) (place uint32, ok bool) {
 	return place, true
 }
 
+// following returns what the free room at a place is linked to.
+func (p *pages) following(place uint32) uint32 {
+	if p.list[place/pageGrains] != nil {
+		return binary.LittleEndian.Uint32(p.at(place))
+	}
+	link := p.single[:4]
+	if _, err := p.file.ReadAt(link, int64(place)*grain); err != nil {
+		return 0 // the rest of the list is lost, and its room with it
+	}
+	return binary.LittleEndian.Uint32(link)
+}
+
 // release links n grains into the list of free room of their size.
 func (p *pages) release(place, n uint32) {
-	binary.LittleEndian.PutUint32(p.at(place), p.free[n])
-	p.used[place/pageGrains] |= wasChanged
+	link := binary.LittleEndian.AppendUint32(p.single[:0], p.free[n])
 	p.free[n] = place + 1
+	if p.list[place/pageGrains] == nil {
+		if _, err := p.file.WriteAt(link, int64(place)*grain); err == nil {
+			return
+		}
+	}
+	copy(p.at(place), link)
+	p.used[place/pageGrains] |= wasChanged
 }
 
 // at returns the part of a page that begins at a place. It is valid until the next call.
