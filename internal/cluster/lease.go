@@ -256,10 +256,13 @@ func (l *Lease) catchUp(ctx context.Context) (other bool, err error) {
 		case err != nil:
 			return false, err
 		case e.Revision() > l.revision:
-			l.revision = e.Revision()
 			var h Holder
 			foreign := json.Unmarshal(e.Value(), &h) != nil || h.Term == ""
-			return !foreign && h.Term != l.holder.Term, nil
+			if !foreign && h.Term != l.holder.Term {
+				return true, nil // the revision stays, so that no later write can take the lease back
+			}
+			l.revision = e.Revision()
+			return false, nil
 		}
 		if !pause(ctx, 50*time.Millisecond) {
 			return false, ctx.Err()

@@ -165,4 +165,10 @@ func TestFenceDespiteOldReads(t *testing.T) {
 	if err := old.Commit(t.Context(), Covered{2, 0}, all); err != ErrFenced {
 		t.Errorf("the old coordinator: %v, want %v", err, ErrFenced)
 	}
+	if err := old.lease.write(t.Context(), old.lease.holder, patience); !wrongSequence(err) {
+		t.Errorf("the old coordinator takes the lease back: %v", err)
+	}
+	if err := now.Commit(t.Context(), Covered{2, 0}, all); err != nil {
+		t.Errorf("the new coordinator: %v", err)
+	}
 }
