@@ -51,6 +51,7 @@ func TestMeanings(t *testing.T) {
 // ones whenever all is decided again. A strategy that does not use words has none, nor has a topic with examples. What names are names of is
 // kept for every topic in English whose strategy uses it.
 func TestNamesAreKept(t *testing.T) {
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 	dict := tinyWordNet(t)
 	like := &topic.Topic{Name: "soup", Words: []string{"soup"}, Like: []topic.Source{{Text: "broth with noodles"}}}
