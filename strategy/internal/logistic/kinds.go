@@ -23,6 +23,8 @@ type kinds struct {
 	taxonomy *wordnet.Taxonomy
 	known    []kindKnown // by number
 	recent   map[wordnet.Name][]wordnet.Kind
+	texts    lookedUp // of links
+	ends     lookedUp // of paths
 	words    []string
 	spans    []dowse.Span
 }
@@ -36,7 +38,8 @@ type kindKnown struct {
 
 const (
 	mostNameWords = 8      // a longer text is no name
-	recentNames   = 16_384 // names whose kinds are remembered
+	mostNameBytes = 96     // nor is this
+	recentNames   = 16_384 // names whose kinds are remembered, and texts whose names are
 )
 
 // newKinds returns kinds of which nothing is known; nil without a taxonomy.
@@ -44,14 +47,35 @@ func newKinds(t *wordnet.Taxonomy) *kinds {
 	if t == nil {
 		return nil
 	}
-	return &kinds{taxonomy: t, known: make([]kindKnown, t.Kinds()), recent: map[wordnet.Name][]wordnet.Kind{}}
+	return &kinds{taxonomy: t, known: make([]kindKnown, t.Kinds()), recent: map[wordnet.Name][]wordnet.Kind{}, texts: lookedUp{}, ends: lookedUp{}}
 }
 
-// name returns the name that the text of a link is; 0 for none. What follows a comma or a bracket explains the name.
+// name returns the name that the text of a link is; 0 for none.
 func (k *kinds) name(phrase string) wordnet.Name {
-	if k == nil {
+	if k == nil || len(phrase) > mostNameBytes {
 		return 0
 	}
+	n, ok := k.texts[phrase]
+	if !ok {
+		n = k.texts.keep(phrase, k.find(phrase))
+	}
+	return n
+}
+
+// lookedUp are the names of the texts that were looked up last.
+type lookedUp map[string]wordnet.Name
+
+// keep keeps and returns the name of a text.
+func (l lookedUp) keep(text string, n wordnet.Name) wordnet.Name {
+	if len(l) == recentNames {
+		clear(l)
+	}
+	l[strings.Clone(text)] = n
+	return n
+}
+
+// find looks a text up. What follows a comma or a bracket explains the name.
+func (k *kinds) find(phrase string) wordnet.Name {
 	if i := strings.IndexAny(phrase, "(,"); i >= 0 {
 		phrase = phrase[:i]
 	}
@@ -73,10 +97,22 @@ func (k *kinds) nameOfURL(u dowse.URL) wordnet.Name {
 	}
 	path, _, _ := strings.Cut(strings.TrimSuffix(pathOf(u), "/"), "?")
 	path = path[strings.LastIndexByte(path, '/')+1:]
+	if len(path) > mostNameBytes {
+		return 0
+	}
+	n, ok := k.ends[path]
+	if !ok {
+		n = k.ends.keep(path, k.find(nameIn(path)))
+	}
+	return n
+}
+
+// nameIn returns the end of a path as a text.
+func nameIn(path string) string {
 	if dot := strings.LastIndexByte(path, '.'); dot > 0 {
 		path = path[:dot]
 	}
-	return k.name(inPaths.Replace(path))
+	return inPaths.Replace(path)
 }
 
 // inPaths replaces what stands for spaces and brackets in paths.
@@ -102,9 +138,6 @@ func (k *kinds) of(n wordnet.Name) []wordnet.Kind {
 // about length 1, as the words of a place do.
 func (k *kinds) sums(n wordnet.Name) (own, topic float64) {
 	list := k.of(n)
-	if len(list) == 0 {
-		return 0, 0
-	}
 	for _, x := range list {
 		w := &k.known[x.Number]
 		own += float64(w.W * x.Share)
@@ -115,14 +148,15 @@ func (k *kinds) sums(n wordnet.Name) (own, topic float64) {
 }
 
 // lengthOf returns the value of a kind that is one of a list.
-func lengthOf(list []wordnet.Kind) float64 { return 1 / math.Sqrt(float64(len(list))) }
+func lengthOf(list []wordnet.Kind) float64 { return 1 / math.Sqrt(float64(max(1, len(list)))) }
 
 // step makes a gradient step for the kinds of a name, see [autoModel.step].
 func (k *kinds) step(n wordnet.Name, miss, rate float64) {
 	list := k.of(n)
+	miss *= lengthOf(list)
 	for _, x := range list {
 		w := &k.known[x.Number]
-		g := miss * lengthOf(list) * float64(x.Share)
+		g := miss * float64(x.Share)
 		w.G += float32(g * g)
 		w.W = float32(bounded(float64(w.W) + float64(rate*g/math.Sqrt(firstSum+float64(w.G)))))
 	}
@@ -143,9 +177,10 @@ func (k *kinds) take(n wordnet.Name, r, usual float64) {
 // topic.
 func (k *kinds) decisive(n wordnet.Name, weight float64) (word string, most float64) {
 	list := k.of(n)
+	by := lengthOf(list)
 	for _, x := range list {
 		w := &k.known[x.Number]
-		z := lengthOf(list) * float64(x.Share) * (float64(w.W) + float64(float64(w.Topic)*weight))
+		z := by * float64(x.Share) * (float64(w.W) + float64(float64(w.Topic)*weight))
 		if math.Abs(z) > math.Abs(most) {
 			word, most = k.taxonomy.Word(x.Number), z
 		}
