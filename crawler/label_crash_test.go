@@ -124,10 +124,7 @@ func TestLabelsWhileCrawling(t *testing.T) {
 // the state of every URL.
 func TestKillWhileDeciding(t *testing.T) {
 	sameGoroutines(t)
-	kills := 4
-	if testing.Short() {
-		kills = 2
-	}
+	const kills = 4
 	web := serveMany(t, 1<<20) // more than it will ever visit
 	dir := filepath.Join(t.TempDir(), "kill.dowse")
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
