@@ -101,9 +101,6 @@ func inState(c *crawler.Crawler, s dowse.State, re string) (list []dowse.URL) {
 func TestChangesAtAResume(t *testing.T) {
 	sameGoroutines(t)
 	all := []string{"auto", "online", "link-context", "otie"}
-	if testing.Short() {
-		all = []string{"link-context"} // the race detector makes the others slow
-	}
 	for _, name := range all {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "pools.dowse")
@@ -320,10 +317,7 @@ func TestCrashWhileChanging(t *testing.T) {
 	modelLog := filepath.Join("models", "log.jsonl")
 	outcomes := map[float64]int{}
 	cuts := []int{len(old), len(old) + 1, len(written) - 1}
-	parts := 8
-	if testing.Short() {
-		parts = 2
-	}
+	const parts = 8
 	for at := len(old); at < len(written); at += 1 + (len(written)-len(old))/parts {
 		cuts = append(cuts, at)
 	}

@@ -254,7 +254,7 @@ func (w *manyPages) repeats() (n int) {
 func TestKill(t *testing.T) {
 	kills, pages := 20, 1200
 	if testing.Short() {
-		kills, pages = 4, 400
+		kills, pages = 2, 150
 	}
 	web := serveMany(t, pages)
 	dir := filepath.Join(t.TempDir(), "crash.dowse")
@@ -295,11 +295,7 @@ func finish(t *testing.T, web *manyPages, dir string, committed map[string]bool)
 func TestKillExactly(t *testing.T) {
 	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
-	if testing.Short() {
-		killedExactly(t, 100, 3)
-	} else {
-		killedExactly(t, 300, 8)
-	}
+	killedExactly(t, 300, 8)
 }
 
 // TestKillCountsLinks is TestKillExactly for a topic that asks how many pages link to a
@@ -361,7 +357,7 @@ func history(t *testing.T, dir string) (list []string) {
 func TestTerminate(t *testing.T) {
 	times, pages := 5, 600
 	if testing.Short() {
-		times, pages = 2, 200
+		times, pages = 2, 100
 	}
 	web := serveMany(t, pages)
 	dir := filepath.Join(t.TempDir(), "term.dowse")

@@ -95,7 +95,7 @@ func TestLabelsWhileCrawling(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "label.dowse")
 	cmd, ended := runChild(t, web, dir, 100)
 	rng := rand.New(rand.NewPCG(1, 1))
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	n := sayOf(t, web, dir, crawler.TrainEvery, rng) // enough to train without a request
 	m, err := crawler.Await(ctx, dir, n)
@@ -124,10 +124,7 @@ func TestLabelsWhileCrawling(t *testing.T) {
 // the state of every URL.
 func TestKillWhileDeciding(t *testing.T) {
 	sameGoroutines(t)
-	kills := 4
-	if testing.Short() {
-		kills = 2
-	}
+	const kills = 4
 	web := serveMany(t, 1<<20) // more than it will ever visit
 	dir := filepath.Join(t.TempDir(), "kill.dowse")
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
@@ -173,7 +170,7 @@ func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string
 	t.Helper()
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
-	tooLong := time.After(5 * time.Minute)
+	tooLong := time.After(15 * time.Minute)
 	for {
 		if list, err := collection.Models(dir); err == nil && len(list) > n {
 			last := list[len(list)-1]

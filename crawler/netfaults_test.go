@@ -563,9 +563,6 @@ func netPlans(calls map[netOp]int) (plans []netPlan) {
 		step := 1
 		if os.Getenv(allFaults) == "" {
 			step = max(1, all/few)
-			if testing.Short() {
-				step *= 12
-			}
 			if step%len(lengths) == 0 {
 				step++ // else all would be of one length
 			}

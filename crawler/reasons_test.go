@@ -20,10 +20,7 @@ func TestReasonsOfTaken(t *testing.T) {
 	sameGoroutines(t)
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
-	pages := 60
-	if testing.Short() {
-		pages = 25
-	}
+	const pages = 60
 	for _, name := range []string{"intelligent", "collaborative", "combined", "online", "auto"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := crawler.Config{

@@ -12,12 +12,10 @@ import (
 	"dowse/strategy"
 )
 
-// strategiesToTry returns the strategies that need nothing but a trace. With -short they are the default and one that
-// reads the trace: the others start no goroutines of their own.
+// strategiesToTry returns the strategies that need nothing but a trace.
 func strategiesToTry() []strategy.Description {
 	return slices.DeleteFunc(slices.Clone(strategy.All()), func(e strategy.Description) bool {
-		needsGraph := e.Name == "treasure" || e.Name == "context-graph"
-		return needsGraph || testing.Short() && e.Name != "auto" && e.Name != "intelligent"
+		return e.Name == "treasure" || e.Name == "context-graph" // these need a T-Graph
 	})
 }
 

@@ -80,10 +80,7 @@ func TestKillSitesExactly(t *testing.T) {
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
 	committed, web := map[string]bool{}, &manyPages{}
 	most := 0
-	kills := 6
-	if testing.Short() {
-		kills = 3
-	}
+	const kills = 6
 	for range kills {
 		crawlAndEnd(t, web, killed, moment{40, 0}, syscall.SIGKILL, committed)
 		_, reading := sitesOf(t, killed)

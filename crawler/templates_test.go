@@ -34,11 +34,7 @@ func framed(strategy string, pages int) crawler.Config {
 // a replay of its journal must give its state.
 func TestTemplatesAfterAKill(t *testing.T) {
 	sameGoroutines(t)
-	strategies := []string{"auto", "link-context", "shark"}
-	if testing.Short() {
-		strategies = strategies[:1]
-	}
-	for _, strategy := range strategies {
+	for _, strategy := range []string{"auto", "link-context", "shark"} {
 		t.Run(strategy, func(t *testing.T) {
 			crawl := func(dir string, pages int) (visited []string) {
 				cfg := framed(strategy, pages)
