@@ -18,8 +18,8 @@ import (
 	"dowse/internal/durable"
 )
 
-// ErrOther is returned for a copy into a directory that holds another collection.
-var ErrOther = errors.New("it holds another collection; choose another place")
+// errOther is returned for a copy into a directory that holds another collection.
+var errOther = fmt.Errorf("it holds another collection: %w", ErrMake)
 
 // A copied counts what CopyTo did.
 type copied struct {
@@ -64,7 +64,7 @@ const copyMark = settingsName + durable.Temporary
 func (c *Collection) beginCopy(to string) error {
 	switch kept, err := ReadSettings(to); {
 	case err == nil && !c.isCopy(&kept):
-		return ErrOther
+		return errOther
 	case err == nil && isHeld(to):
 		return ErrLocked
 	case err == nil:

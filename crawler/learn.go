@@ -41,7 +41,7 @@ func learntIn(dir, predicate string, anyway bool) (*input.Learnt, error) {
 	defer old.Close()
 	learner, ok := old.strategy.(input.Learner)
 	if !ok {
-		return nil, fmt.Errorf("crawler: %s: its strategy, %s, has learnt nothing; crawl with auto, online, intelligent, collaborative, combined or an nb strategy first", dir, old.Collection.Settings.Strategy)
+		return nil, fmt.Errorf("crawler: %s: %w by its strategy, %s; crawl with auto, online, intelligent, collaborative, combined or an nb strategy first", dir, input.ErrNotLearnt, old.Collection.Settings.Strategy)
 	}
 	was := old.Collection.Settings.Predicate
 	if was != predicate && !anyway {

@@ -467,7 +467,17 @@ func learn(s dowse.Strategy, l *input.Learnt) error {
 	return nil
 }
 
-var errNoLearner = errors.New("crawler: the strategy does not learn, so there is nothing it could start with; auto, online, intelligent, collaborative, combined and the nb strategies do")
+// errNoLearner is the error for a strategy that can't start with anything.
+var errNoLearner error = noLearner{}
+
+type noLearner struct{}
+
+func (noLearner) Error() string {
+	return "crawler: the strategy does not learn, so there is nothing it could start with; auto, online, intelligent, collaborative, combined and the nb strategies do"
+}
+
+// Is reports that there is nothing to start with.
+func (noLearner) Is(target error) bool { return target == input.ErrNotLearnt }
 
 // learnAgain is learn with the file that the collection in dir keeps.
 func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {

@@ -34,7 +34,7 @@ func (c *collectionCopyCmd) Run(w *world) error {
 	}
 	defer cr.Close()
 	done, err := cr.Collection.CopyTo(c.To)
-	if errors.Is(err, collection.ErrOther) || errors.Is(err, collection.ErrMake) {
+	if errors.Is(err, collection.ErrMake) {
 		return usage("%w", err)
 	}
 	if err == nil {

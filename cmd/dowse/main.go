@@ -92,6 +92,7 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/mistake"
 	"dowse/internal/plain"
+	"dowse/strategy/input"
 	"dowse/topic"
 )
 
@@ -318,7 +319,7 @@ func verdictOn(err error) (code int, hint string) {
 		return exitForbidden, hint
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, crawler.ErrWindows):
 		return exitUsage, hint
-	case errors.Is(err, crawl.ErrRequeue):
+	case errors.Is(err, crawl.ErrRequeue), errors.Is(err, input.ErrNotLearnt), errors.Is(err, input.ErrPredicate):
 		return exitUsage, hint
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection, hint

@@ -195,7 +195,7 @@ func TestDates(t *testing.T) {
 	if a, b := chance(2, at), chance(3, at); a != b {
 		t.Errorf("a page with the date of the request has changed with probability %.3f, one without a date with %.3f", a, b)
 	}
-	p.Note(1, at, true, start.Add(2*day))   // a change after 302 days, eight days ago
+	p.Note(1, at, true, start.Add(2*day))    // a change after 302 days, eight days ago
 	p.Note(4, at, true, start.Add(-300*day)) // the date did not change
 	at = at.Add(10 * day)
 	if dated, without := chance(1, at), chance(4, at); without < 1.2*dated {

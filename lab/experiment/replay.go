@@ -17,10 +17,10 @@ import (
 	"dowse/weburl"
 )
 
-// A Replayed crawl is the outcome of crawling with another strategy what a
+// A replayed crawl is the outcome of crawling with another strategy what a
 // collection recorded. Pages that the strategy asked for and the collection never
 // visited are unknown: the smaller the coverage, the less the figures mean.
-type Replayed struct {
+type replayed struct {
 	Strategy string `json:"strategy"`
 	Wanted   int    `json:"wanted"`   // URLs that the strategy visited
 	Recorded int    `json:"recorded"` // of these, those whose outcome the collection knows
@@ -43,13 +43,13 @@ type Replay struct {
 // own: T-Graph, access log, links, classes. The collection's own strategy comes
 // first; it shows how closely a replay repeats the original crawl. The collection
 // is only read.
-func (p Replay) Run(ctx context.Context, dir string, o Options) ([]Replayed, error) {
+func (p Replay) Run(ctx context.Context, dir string, o Options) ([]replayed, error) {
 	r, err := openReplay(ctx, dir, p.Visits, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	var list []Replayed
+	var list []replayed
 	for _, spec := range append([]string{r.old.Collection.Settings.Strategy}, p.Strategies...) {
 		done, err := r.run(ctx, spec, p.Files)
 		if err != nil {
@@ -136,8 +136,8 @@ func (t languageDetecting) JudgeWindows(p *dowse.Page, windows []dowse.Span) (do
 // until it has made the visits of the replay. The order of visits then depends
 // on the strategy alone, and differs from the original crawl, whose visits ran
 // concurrently.
-func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Replayed, error) {
-	done := Replayed{Strategy: spec}
+func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (replayed, error) {
+	done := replayed{Strategy: spec}
 	s, err := r.old.StrategyFor(spec, files)
 	if err != nil {
 		return done, fmt.Errorf("experiment: replay: %w", err)
@@ -175,7 +175,7 @@ func seedsOf(raw []string) (seeds []dowse.URL) {
 
 // note counts a visit. Sitemaps, repeated visits and visits that robots.txt
 // forbids do not count.
-func (r *replay) note(done *Replayed, p *dowse.Page) {
+func (r *replay) note(done *replayed, p *dowse.Page) {
 	if p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Refused {
 		return
 	}

@@ -71,6 +71,9 @@ const learntFormat = "dowse-learnt/1"
 // ErrPredicate is the error for knowledge that is about another predicate.
 var ErrPredicate = errors.New("learnt about another predicate")
 
+// ErrNotLearnt is the error for a crawl that learnt nothing that a strategy could start with.
+var ErrNotLearnt = errors.New("nothing was learnt")
+
 // Write writes what was learnt as JSON, in the format dowse-learnt/1.
 func (l *Learnt) Write(w io.Writer) error {
 	out := *l
@@ -131,10 +134,10 @@ func (l *Learnt) sound() bool {
 // knowledge of the kind that the strategy needs, which what names.
 func (l *Learnt) Fits(predicate string, has bool, what string) error {
 	if l.Predicate != predicate {
-		return fmt.Errorf("strategy: %w: it is about %q, this crawl is about %q; start without it, or crawl for the same", ErrPredicate, l.Predicate, predicate)
+		return fmt.Errorf("%w: it is about %q, this crawl is about %q; start without it, or crawl for the same", ErrPredicate, l.Predicate, predicate)
 	}
 	if !has {
-		return fmt.Errorf("strategy: nothing was learnt from %s there; crawl with a strategy that learns from them first", what)
+		return fmt.Errorf("%w there from %s; start from a crawl with the same strategy", ErrNotLearnt, what)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func learntBy(name, predicate string, from, to saver, l *learner) *input.Learnt 
 // learnFrom loads the weights of a strategy from what an earlier crawl learnt.
 func learnFrom(name string, from *input.Learnt, predicate string, to saver, l *learner) error {
 	saved, ok := from.Weights[name]
-	err := from.Fits(predicate, ok, "links, by "+name)
+	err := from.Fits(predicate, ok, "links by "+name)
 	if err == nil {
 		err = to.Load(saved)
 	}
