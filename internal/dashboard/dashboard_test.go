@@ -385,6 +385,9 @@ func TestHostileText(t *testing.T) {
 		if len(body) > 400<<10 {
 			t.Errorf("%s: %d bytes", path, len(body))
 		}
+		if strings.HasSuffix(path, "evil.demo/long") && (strings.Contains(body, "was not fetched") || !strings.Contains(body, "has no text")) {
+			t.Errorf("%s: a page that was fetched is said not to be", path)
+		}
 		if head.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: type %q", path, head.Get("Content-Type"))
 		}

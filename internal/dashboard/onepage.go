@@ -154,6 +154,9 @@ func (b *pageBody) marker() func(string) bool {
 			if operations.IsSum(x.What) || x.Weight == 0 {
 				continue
 			}
+			if !strings.HasPrefix(x.What, `"`) && strings.Contains(x.What, " ") { // a signal, such as "the words fill 34 % of the text"
+				x.What = ""
+			}
 			for _, w := range strings.Fields(strings.ToLower(x.What + " " + x.Word)) {
 				w = strings.Trim(w, `"“”'`)
 				words[w] = true

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/operations"
 	"dowse/internal/tgraph"
@@ -401,5 +402,19 @@ func TestLabelledPage(t *testing.T) {
 	flips := between(body, `<ul class="flips">`, "</ul>")
 	if !strings.Contains(body, "The judge alone: ") || strings.Contains(flips, "“label off”") || strings.Contains(flips, "threshold") || strings.Contains(flips, "with the model") {
 		t.Errorf("what would change the verdict of a labelled page: %s", flips)
+	}
+}
+
+// The words of terms are marked in a text, in all their forms; the words in which a signal is described are not.
+func TestMarkedWords(t *testing.T) {
+	b := pageBody{Account: &operations.Account{Explanation: &collection.Explanation{Judged: &collection.Ruling{Because: []collection.Part{
+		{Cause: collection.Cause{What: `"tide pools"`, Weight: 1}}, {Cause: collection.Cause{What: "barnacl", Weight: 0.1, Word: "barnacles"}},
+		{Cause: collection.Cause{What: "the topic's words fill 36 % of the text", Weight: -1}}, {Cause: collection.Cause{What: "12 other terms", Weight: 1}},
+	}}}}}
+	want := b.marker()
+	for word, is := range map[string]bool{"tide": true, "Pools": true, "barnacled": true, "barnacles": true, "the": false, "of": false, "words": false, "text": false, "other": false} {
+		if want(word) != is {
+			t.Errorf("%s is marked: %v, want %v", word, !is, is)
+		}
 	}
 }
