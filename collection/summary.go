@@ -393,10 +393,10 @@ func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dow
 	if e.Page.Verdict.Relevance >= c.Threshold() {
 		v = views[pagesName]
 	}
-	line, err := facts.Encode(archive.PageLine{
+	line, err := archive.PageLine{
 		URL: e.Page.URL, At: e.Page.Fetch.At, Title: e.Page.Title, Relevance: facts.Finite(e.Page.Verdict.Relevance),
 		Parent: parent, Why: ReasonLine(e.Page.Verdict.Because, 4),
-	})
+	}.MarshalJSON()
 	if err != nil {
 		return err
 	}

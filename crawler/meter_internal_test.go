@@ -71,7 +71,7 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestViewsAreDue asks when views are written: after a minute, or after 1,000 pages, if there
+// TestViewsAreDue asks when views are written: after a minute, after 1,000 pages and five seconds, or after 4,000 pages, if there
 // are new ones, and so rarely that it takes no more than a twentieth of the time.
 func TestViewsAreDue(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
@@ -83,6 +83,7 @@ func TestViewsAreDue(t *testing.T) {
 		want    bool
 	}{
 		{"a minute", time.Second, 1, 60, true}, {"less", time.Second, 999, 59, false}, {"many pages", time.Second, 1000, 30, true},
+		{"a fast crawl", time.Millisecond, 3999, 4, false}, {"its next pages", time.Millisecond, 4000, 4, true}, {"five seconds", time.Millisecond, 1000, 5, true},
 		{"no page", time.Second, 0, 600, false}, {"costly", 10 * time.Second, 5000, 150, false}, {"costly, later", 10 * time.Second, 5000, 200, true},
 	} {
 		v := viewClock{last: at(1), pages: 7, took: c.took}

@@ -11,6 +11,8 @@ import (
 const (
 	viewsEvery = time.Minute
 	viewsPages = 1000
+	viewsPause = 5 * time.Second // at least, unless there are viewsMany new pages
+	viewsMany  = 4000
 	viewsWait  = 2 * time.Second // for the servers of a cluster
 	viewsShare = 20              // at most this part (1/20) of the time is spent on it
 )
@@ -25,8 +27,9 @@ type viewClock struct {
 
 // due reports whether the views are to be written.
 func (v *viewClock) due(now time.Time, pages int) bool {
-	since := now.Sub(v.last)
-	return pages != v.pages && (since >= cmp.Or(v.every, viewsEvery) || pages-v.pages >= viewsPages) && since >= viewsShare*v.took
+	since, fresh := now.Sub(v.last), pages-v.pages
+	many := fresh >= viewsPages && since >= viewsPause || fresh >= viewsMany
+	return fresh != 0 && (since >= cmp.Or(v.every, viewsEvery) || many) && since >= viewsShare*v.took
 }
 
 // growViews brings the views up to date if they are due. The loop calls it between two

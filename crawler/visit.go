@@ -86,6 +86,9 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	}
 	a.Keep = v.keeper(visit, known, p, encoded, func() bool { return under == v.currentJudge() })
 	v.claim(&a, encoded, answers)
+	if visit.Kind == crawl.VisitPage {
+		answers[0].Recycle() // the page and the records have copies of what they need
+	}
 	return a
 }
 
@@ -309,7 +312,16 @@ func metadata(p *dowse.Page) []archive.Field {
 		if i == 10 {
 			break
 		}
-		fields = append(fields, archive.Field{Name: "dowse-because", Value: fmt.Sprintf("%+.4f %s", b.Weight, b.What)})
+		fields = append(fields, archive.Field{Name: "dowse-because", Value: signed(b.Weight) + " " + b.What})
 	}
 	return fields
+}
+
+// signed returns a weight with its sign and four digits after the point.
+func signed(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 4, 64)
+	if s[0] != '-' && s[0] != '+' {
+		s = "+" + s
+	}
+	return s
 }

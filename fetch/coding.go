@@ -51,6 +51,7 @@ func codings(h http.Header) ([]string, error) {
 // decoder costs tens of kilobytes to create. It is safe for concurrent use.
 type codec struct {
 	gzips, flates, brotlis, zstds, pieces sync.Pool
+	bodies                                sync.Pool // of *[]byte, see Response.Recycle
 }
 
 // A decoder reads decoded bytes; done returns it to its pool.

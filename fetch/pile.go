@@ -53,11 +53,12 @@ func (p *pile) head() []byte {
 	return p.pieces[0][:min(p.size, pieceSize)]
 }
 
-// bytes returns a copy of the first n bytes, or of all if there are fewer.
+// bytes returns a copy of the first n bytes, or of all if there are fewer. Its memory may be that of an earlier copy.
 func (p *pile) bytes(n int64) []byte {
-	out := make([]byte, 0, min(n, p.size))
+	n = min(n, p.size)
+	out := p.codec.body(int(n))
 	for _, piece := range p.pieces {
-		out = append(out, piece[:min(pieceSize, cap(out)-len(out))]...)
+		out = append(out, piece[:min(pieceSize, int(n)-len(out))]...)
 	}
 	return out
 }
@@ -96,6 +97,16 @@ func (p *pile) release() {
 		p.codec.pieces.Put(piece)
 	}
 	p.pieces, p.size = nil, 0
+}
+
+// body returns an empty slice with room for n bytes.
+func (c *codec) body(n int) []byte {
+	if n <= mostRecycled {
+		if b, ok := c.bodies.Get().(*[]byte); ok && cap(*b) >= n {
+			return *b
+		}
+	}
+	return make([]byte, 0, n)
 }
 
 func (c *codec) piece() *piece {

@@ -42,7 +42,22 @@ type Response struct {
 	// Claim is the memory that the response holds of Config.Budget; nil without
 	// one.
 	Claim *Claim
+
+	codec *codec // whose memory RawBody has; nil for none
 }
+
+// Recycle lets a later response have the memory of the body, and sets Body and RawBody to nil. It may be called once
+// nothing refers to either. Without it the garbage collector does the same for more.
+func (r *Response) Recycle() {
+	if r.codec != nil && cap(r.RawBody) > 0 && cap(r.RawBody) <= mostRecycled {
+		spare := r.RawBody[:0]
+		r.codec.bodies.Put(&spare)
+	}
+	r.codec, r.RawBody, r.Body = nil, nil, nil
+}
+
+// mostRecycled is the size in bytes of the largest body whose memory is used again.
+const mostRecycled = 256 << 10
 
 // fail records a failure that another try would not change.
 func (r *Response) fail(reason dowse.Reason, detail string) *Response {

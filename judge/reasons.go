@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"dowse"
 )
@@ -96,7 +97,7 @@ func (r *reasons) list(name func(int32) string, counts []tally) []dowse.Because 
 		list = append(list, dowse.Because{What: name(x.term), Weight: x.weight, Count: int(n.body + n.head)})
 	}
 	if r.more > 0 {
-		list = append(list, dowse.Because{What: fmt.Sprintf("%d other terms", r.more), Weight: r.rest})
+		list = append(list, dowse.Because{What: strconv.Itoa(r.more) + " other terms", Weight: r.rest})
 	}
 	if len(list) == 0 {
 		list = append(list, dowse.Because{What: "none of the judge's terms"})

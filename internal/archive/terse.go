@@ -134,23 +134,46 @@ func (t *terseCode) begin() {
 // appended, if they contain a byte that has no code.
 func appendTerse(dst []byte, parts ...[]byte) (out []byte, ok bool) {
 	w := terse.start
-	w.b = append(append(dst, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff), w.b...)
 	sum, size := uint32(0), 0
 	for _, part := range parts {
-		for _, c := range part {
-			n := terse.length[c]
-			if n == 0 {
-				return dst, false
-			}
-			w.put(uint64(terse.code[c]), uint(n))
+		size += len(part)
+	}
+	w.b = slices.Grow(dst, 64+len(w.b)+2*size) // no code is longer than two bytes
+	w.b = append(append(w.b, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff), terse.start.b...)
+	for _, part := range parts {
+		if !w.putAll(part) {
+			return dst, false
 		}
 		sum = crc32.Update(sum, crc32.IEEETable, part)
-		size += len(part)
 	}
 	w.put(uint64(terse.code[256]), uint(terse.length[256]))
 	w.put(0, 7) // fill the last byte
 	out = binary.LittleEndian.AppendUint32(w.b, sum)
 	return binary.LittleEndian.AppendUint32(out, uint32(size)), true
+}
+
+// putAll appends the codes of some bytes, four bytes at a time, because it runs for every byte of small records. It
+// reports whether all of them have one.
+func (s *bitSink) putAll(part []byte) bool {
+	b, bits, n := s.b, s.bits, s.n
+	for _, c := range part {
+		length := uint(terse.length[c])
+		if length == 0 {
+			return false
+		}
+		bits |= uint64(terse.code[c]) << (n & 63)
+		if n += length; n >= 32 {
+			b = binary.LittleEndian.AppendUint32(b, uint32(bits))
+			bits >>= 32
+			n -= 32
+		}
+	}
+	for ; n >= 8; n -= 8 {
+		b = append(b, byte(bits))
+		bits >>= 8
+	}
+	s.b, s.bits, s.n = b, bits, n
+	return true
 }
 
 // A bitSink is a byte slice that grows by bits, from the lowest bit of a byte

@@ -134,6 +134,34 @@ func (t tag) kind() kind {
 	}
 }
 
+// shortNames are the elements that have a kind and a name of at most eight letters, by their letters as one number. It
+// is a sparse hash table like kinds.
+var shortNames = func() (t [512]struct {
+	name uint64
+	tag  tag
+	kind kind
+}) {
+	for _, k := range kinds {
+		name := k.tag.String()
+		if k.tag == 0 || name == "" || len(name) > 8 {
+			continue
+		}
+		packed := uint64(0)
+		for n := range len(name) {
+			packed |= uint64(name[n]) << (8 * n)
+		}
+		i := shortSlot(packed)
+		for t[i].name != 0 {
+			i = (i + 1) % len(t)
+		}
+		t[i].name, t[i].tag, t[i].kind = packed, k.tag, k.kind
+	}
+	return t
+}()
+
+// shortSlot returns the index in shortNames at which the search for a name begins.
+func shortSlot(name uint64) int { return int(name * 0x9E3779B97F4A7C15 >> 55) }
+
 // A space is the namespace of an element.
 type space uint8
 

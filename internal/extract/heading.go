@@ -64,6 +64,9 @@ func (p *pass) placeHeadings() (above [][3]int32) {
 	none := [3]int32{-1, -1, -1}
 	above = append(make([][3]int32, 0, len(p.headings)+1), none)
 	now := none
+	if n := len(p.headings); n > 0 {
+		p.doc.Headings = make([]dowse.Heading, 0, n)
+	}
 	for _, h := range p.headings {
 		if text := p.headingText(h); text != "" {
 			i := int32(len(p.doc.Headings))
@@ -74,6 +77,9 @@ func (p *pass) placeHeadings() (above [][3]int32) {
 			copy(now[rank+1:], none[:])
 		}
 		above = append(above, now)
+	}
+	if len(p.doc.Headings) == 0 {
+		p.doc.Headings = nil
 	}
 	return above
 }

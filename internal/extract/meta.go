@@ -175,7 +175,7 @@ func (p *pass) readRobots(content []byte) {
 
 // readItem reads types and dates from microdata and RDFa.
 func (p *pass) readItem(e *element) {
-	if len(p.meta.types) < maxTypes {
+	if (e.attr.itemtype != nil || e.attr.typeof != nil) && len(p.meta.types) < maxTypes {
 		p.readItemTypes(e)
 	}
 	if e.attr.itemprop == nil && !e.attr.pubdate {

@@ -32,6 +32,7 @@ type source struct {
 
 	name   [maxName]byte // of the current tag, in lower case
 	length int           // of the name
+	packed uint64        // the first eight bytes of the name, the first one lowest
 	closed bool          // the current tag is written as <x/>
 }
 
@@ -145,25 +146,46 @@ func (s *source) readTag(kind token, i int, attr *attributes) token {
 
 // readName stores the name with which b begins and returns what follows.
 func (s *source) readName(b []byte) (rest []byte) {
-	s.length = 0
+	n, packed := 0, uint64(0)
 	for i, c := range b {
-		switch c {
-		case ' ', '\n', '\r', '\t', '\f', '/', '>':
+		if endsName[c] {
+			s.length, s.packed = n, packed
 			return b[i:]
 		}
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		if s.length < maxName {
-			s.name[s.length] = c
-			s.length++
+		if n < maxName {
+			s.name[n] = c
+			if n < 8 {
+				packed |= uint64(c|zeroMark[c]) << (8 * n)
+			}
+			n++
 		}
 	}
+	s.length, s.packed = n, packed
 	return nil
 }
 
-// tag returns the name of the current tag.
-func (s *source) tag() tag { return tagOf(s.name[:s.length]) }
+// endsName reports for each byte whether it ends the name of a tag.
+var endsName = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '\f': true, '/': true, '>': true}
+
+// zeroMark has a byte for NUL that no name of an element has, so that a name with a NUL at its end is another one.
+var zeroMark = [256]byte{0: 0xff}
+
+// tag returns the name of the current tag, and the kind of the HTML element of that name. Nearly all names are found by
+// their letters as one number.
+func (s *source) tag() (tag, kind) {
+	if s.length <= 8 {
+		for i := shortSlot(s.packed); shortNames[i].name != 0; i = (i + 1) % len(shortNames) {
+			if n := &shortNames[i]; n.name == s.packed {
+				return n.tag, n.kind
+			}
+		}
+	}
+	t := tagOf(s.name[:s.length])
+	return t, t.kind()
+}
 
 // readDeclaration reads what begins with "<!": a comment, a CDATA section in
 // foreign content, or a declaration.

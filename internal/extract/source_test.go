@@ -34,7 +34,7 @@ func ourTokens(body []byte, foreign bool) (list []piece) {
 			panic("a token without bytes")
 		}
 		if k == startTag && rawNames[string(s.name[:s.length])] {
-			s.next = s.tag()
+			s.next, _ = s.tag()
 		}
 		list = append(list, piece{k, k == startTag && s.closed, string(body[s.start:s.at])})
 	}
@@ -136,6 +136,29 @@ func TestScripts(t *testing.T) {
 		s := source{body: []byte(body), raw: tagOf([]byte("script"))}
 		if got := body[:s.rawEnd()]; got != want {
 			t.Errorf("%q: script %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestNamesOfTags compares the tags and kinds of names that are found by their letters with those that are looked up, for
+// all elements that have a kind, in any case, and for names that differ from one in a letter, an end or a NUL.
+func TestNamesOfTags(t *testing.T) {
+	var names []string
+	for _, k := range kinds {
+		if name := k.tag.String(); name != "" {
+			names = append(names, name, strings.ToUpper(name), name+"x", name+"\x00", "\x00"+name, name[1:]+"-", name+name)
+		}
+	}
+	if len(names) < 700 {
+		t.Fatalf("%d names", len(names))
+	}
+	for _, name := range names {
+		s := source{}
+		s.readName([]byte(name + ">"))
+		got, kind := s.tag()
+		want := tagOf([]byte(strings.ToLower(name)))
+		if got != want || kind != want.kind() {
+			t.Errorf("%q: %v of kind %b, want %v of kind %b", name, got, kind, want, want.kind())
 		}
 	}
 }

@@ -47,8 +47,8 @@ func impliedElement(a atom.Atom) *element {
 // tokenizer is set to read it.
 func (p *pass) startToken() {
 	e := &p.tag
-	e.tag, e.closed = p.src.tag(), p.src.closed
-	e.kind = e.tag.kind()
+	e.tag, e.kind = p.src.tag()
+	e.closed = p.src.closed
 	p.raw = 0
 	p.start(e)
 	p.src.next = p.raw
@@ -365,14 +365,14 @@ func (p *pass) backInTable() {
 
 // endToken handles the end tag that was just read.
 func (p *pass) endToken() {
-	t := p.src.tag()
+	t, k := p.src.tag()
 	switch {
 	case p.raw != 0:
-		p.separate(t, t.kind())
+		p.separate(t, k)
 		p.raw = 0
 	case p.open.over > 0:
 		p.open.over--
-		p.separate(t, t.kind())
+		p.separate(t, k)
 		p.endAnchor(t)
 	case p.open.foreign():
 		p.endForeign(t)

@@ -13,6 +13,7 @@ import (
 type enc struct {
 	wire.Writer
 	names []string // strings of this entry that are remembered
+	next  int      // index of the one that is likely to come next
 	only  []string // if not nil, no others are remembered: see redactor.entry
 }
 
@@ -39,10 +40,17 @@ const (
 	nameKnown // and its number
 )
 
-// name writes a string that may recur in the same entry.
+// name writes a string that may recur in the same entry. The reasons of links are the same ones in the same order, so
+// the string after the last one is compared first.
 func (e *enc) name(v string) {
+	if i := e.next; i < len(e.names) && e.names[i] == v {
+		e.next++
+		e.u(uint64(i + nameKnown))
+		return
+	}
 	for i, n := range e.names {
 		if n == v {
+			e.next = i + 1
 			e.u(uint64(i + nameKnown))
 			return
 		}

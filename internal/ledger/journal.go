@@ -441,16 +441,20 @@ func recordOf(place uint64, head, payload []byte) (record, error) {
 }
 
 // A readAhead is a part of the journal that was read in one piece, for readers of many
-// records. Pieces grow, so that a reader of one record does not read much more.
+// records. Pieces grow, so that a reader of one record does not read much more. The next piece takes
+// the memory of the last one.
 type readAhead struct {
 	recordRun
 	size int // of the last piece that was asked for
 }
 
 const (
-	firstAhead = 4 << 10
+	firstAhead = 16 << 10 // most entries of a page are shorter
 	mostAhead  = 128 << 10
 )
+
+// readAheads pools the memory of readers, which is most of what reading single entries allocates.
+var readAheads = sync.Pool{New: func() any { return &readAhead{} }}
 
 // recordAt is [Journal.recordAt] for a reader of one record after another. What the piece
 // does not have whole and sound, and before the end of the journal, is read by itself, because
@@ -463,11 +467,16 @@ func (a *readAhead) recordAt(j *Journal, place uint64) (record, error) {
 	if place < end {
 		a.size = min(max(2*a.size, firstAhead), mostAhead)
 		a.at = place
-		var err error
-		if a.b, err = j.read(place, make([]byte, min(uint64(a.size), end-place))); err != nil {
-			a.b = nil
+		n := int(min(uint64(a.size), end-place))
+		if cap(a.b) < n {
+			a.b = make([]byte, a.size)
+		}
+		b, err := j.read(place, a.b[:n])
+		if err != nil {
+			a.b = a.b[:0]
 			return record{}, err
 		}
+		a.b = b
 		if r, ok := a.find(place, end); ok {
 			return r, nil
 		}
@@ -564,10 +573,13 @@ func (j *Journal) unsound(place uint64) error {
 
 // records yields the sound records from a place on. It stops at the end of the
 // journal or at the first record that is not sound, and sets end to that place.
-// end is set before each record is yielded, to where the record ends.
+// end is set before each record is yielded, to where the record ends. The payload of a record is
+// valid until the next one is asked for.
 func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
 	return func(yield func(record) bool) {
-		var ahead readAhead
+		ahead := readAheads.Get().(*readAhead)
+		defer readAheads.Put(ahead)
+		ahead.at, ahead.b, ahead.size = 0, ahead.b[:0], 0
 		for *end = from; ; {
 			r, err := ahead.recordAt(j, *end)
 			if err != nil {

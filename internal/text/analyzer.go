@@ -33,6 +33,7 @@ type Analyzer struct {
 	stop    map[string]bool
 	turkish bool
 	symbols bool
+	digits  bool          // numbers are neither stemmed nor dropped
 	memo    *Memo[string] // of reduce; nil for none
 }
 
@@ -47,6 +48,7 @@ func NewAnalyzer(o Options) *Analyzer {
 	}
 	if a.stem == nil {
 		a.stem = stemmerFor(lang)
+		a.digits = lang == "en" // other stemmers take a digit for a consonant, and 2011 for a doubled one
 	}
 	stop := o.Stop
 	if stop == nil {
@@ -54,6 +56,7 @@ func NewAnalyzer(o Options) *Analyzer {
 	}
 	for _, w := range stop {
 		a.stop[a.fold(w)] = true
+		a.digits = a.digits && !strings.ContainsAny(w, "0123456789")
 	}
 	if o.Memory >= 0 {
 		a.memo = NewMemo(o.Memory, a.reduce)
@@ -134,6 +137,19 @@ func (a *Analyzer) WordEnd(s string, w dowse.Span) int {
 		}
 	}
 	return end
+}
+
+// IsNumber reports whether a word is a number, in ASCII digits, that is its own term.
+func (a *Analyzer) IsNumber(word string) bool {
+	if !a.digits || len(word) < 2 || len(word) > maxWord {
+		return false
+	}
+	for i := range len(word) {
+		if word[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
 }
 
 // reduce computes the term of a word without the cache.

@@ -18,9 +18,7 @@ import (
 // running text. All others, and words longer than maxWord, have 0.
 func Number(d *dowse.Document) {
 	d.Numbers = make([]uint32, len(d.Words))
-	for i, w := range d.Words {
-		d.Numbers[i] = words.number(d.Text, int(w.Start), int(w.End))
-	}
+	words.numberAll(d.Numbers, d.Text, d.Words)
 }
 
 // NumbersOf returns the numbers of the words of a document, nil if they have
@@ -70,13 +68,51 @@ func newNumberTable(places int) *numberTable {
 	return &numberTable{places: make([]atomic.Uint64, places), shift: 64 - bits.Len(uint(places-1))}
 }
 
-// number returns the number of the word t[start:end]; 0 for none.
-func (n *wordNumbers) number(t string, start, end int) uint32 {
-	if end-start > maxWord {
+// numberAll sets dst to the numbers of some words of a text; 0 for none. It works on some words at a time, and reads
+// the places of all of them before it compares any: where a comparison fails, the processor has to begin anew, and
+// would have waited for memory until then.
+func (n *wordNumbers) numberAll(dst []uint32, t string, words []dowse.Span) {
+	var hashes, places [numberedTogether]uint64
+	for len(words) > 0 {
+		part := words[:min(len(words), len(hashes))]
+		table := n.table.Load()
+		mask, shift := uint64(len(table.places)-1), table.shift&63
+		for i, w := range part {
+			h := n.hash(t, int(w.Start), int(w.End))
+			hashes[i], places[i] = h, table.places[h>>shift&mask].Load()
+		}
+		for i, h := range hashes[:len(part)] {
+			if k := places[i]; k != 0 && (k^h)>>numberBits == 0 {
+				dst[i] = uint32(k & mostNumbers)
+			} else {
+				dst[i] = n.look(table, h)
+			}
+		}
+		words, dst = words[len(part):], dst[len(part):]
+	}
+}
+
+// numberedTogether is the number of words whose places are read together.
+const numberedTogether = 32
+
+// hash returns the hash by which the word t[start:end] is known; 0 for a word that has no number.
+func (n *wordNumbers) hash(t string, start, end int) uint64 {
+	length := end - start
+	if uint(length) <= 8 && start+8 <= len(t) { // as Seed.Hash, which would be a call
+		return fold(uint64(length)*uint64(n.seed) ^ load64(t[start:])&(1<<(8*length)-1))
+	}
+	if length > maxWord {
 		return 0
 	}
-	h := n.seed.Hash(t, start, end)
-	place, found := n.table.Load().find(h)
+	return n.seed.Hash(t, start, end)
+}
+
+// look returns the number of the word with a hash, and gives it one if it has none.
+func (n *wordNumbers) look(t *numberTable, h uint64) uint32 {
+	if h == 0 {
+		return 0
+	}
+	place, found := t.find(h)
 	if !found {
 		return n.add(h)
 	}

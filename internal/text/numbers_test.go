@@ -23,7 +23,7 @@ func TestNumbersAreOfWords(t *testing.T) {
 			for i := range all {
 				k := (i + g*all/len(got)) % all
 				s := "of word" + strconv.Itoa(k) + " and"
-				got[g][k] = n.number(s, 3, len(s)-4)
+				n.numberAll(got[g][k:k+1], s, []dowse.Span{{Start: 3, End: int32(len(s) - 4)}})
 			}
 		})
 	}
@@ -31,7 +31,9 @@ func TestNumbersAreOfWords(t *testing.T) {
 	seen := map[uint32]int{}
 	for k := range all {
 		s := "word" + strconv.Itoa(k)
-		now := n.number(s, 0, len(s))
+		var one [1]uint32
+		n.numberAll(one[:], s, []dowse.Span{{End: int32(len(s))}})
+		now := one[0]
 		for g := range got {
 			if got[g][k] != now {
 				t.Fatalf("goroutine %d has %d for word %d, which has %d", g, got[g][k], k, now)

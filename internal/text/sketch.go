@@ -79,6 +79,12 @@ func shortText(d *dowse.Document) (s dowse.Sketch) {
 // it hashes the beginning.
 func wordHash(t string, w dowse.Span) uint64 {
 	start, end := int(w.Start), min(int(w.End), int(w.Start)+maxWord)
+	if n := end - start; uint(n) <= 8 && start+8 <= len(t) { // as hash, which would be a call
+		if v := load64(t[start:]) & (1<<(8*n) - 1); v&beyondASCII == 0 {
+			begin := uint64(hashBegin)
+			return fold(uint64(n)*begin ^ (v | lowerCase))
+		}
+	}
 	h, set := hash(t, start, end, lowerCase)
 	if set&beyondASCII == 0 {
 		return h

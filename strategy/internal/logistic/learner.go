@@ -17,9 +17,11 @@ type learner struct {
 	model   model
 	codes   *text.Codes[uint16] // of words; nil before begin
 	terms   *text.Analyzer      // that codes are made with
+	code    func(word, term string) uint16
 	spans   []dowse.Span
 	around  []uint16 // codes of the words of a window or phrase
 	e       link     // the link that is rated
+	k       clues    // of its target; here, because it would be allocated for every link otherwise
 	heading headingAt
 
 	base     cell // all pages visited, and the sum of their relevance
@@ -27,7 +29,8 @@ type learner struct {
 	sections tallies // outcomes of the links in a section of a page; empty if the model does not use them
 	places   tallies // outcomes by host, folder and pattern of the URL, and by heading of the links
 	waiting  waiting
-	kin      *kin // word vectors; nil for none
+	kin      *kin   // word vectors; nil for none
+	kinds    *kinds // what names are names of; nil for none
 }
 
 // A model rates links and learns from outcomes.
@@ -86,6 +89,7 @@ const seedNote = "seed"
 // its code, see [learner.codes].
 func (s *learner) open(by model, m manner, language string, code func(word, term string) uint16) {
 	a := text.NewAnalyzer(text.Options{Language: language, Memory: -1})
+	s.code = code
 	s.codes = text.NewCodes(0, wordCodes-1, func(word string) uint16 {
 		if t := a.Term(word); t != "" {
 			return code(word, t)
@@ -136,8 +140,8 @@ func (s *learner) follow(p *dowse.Page) []dowse.Lead {
 // and pattern, and of all pages.
 func (s *learner) outcome(p *dowse.Page) {
 	r := rating(p.Verdict.Relevance)
-	if k, ok := s.form.clues(p.Lead.Note); ok {
-		s.gather(&s.e, &k, p.URL)
+	if k := &s.k; s.form.read(k, p.Lead.Note) {
+		s.gather(&s.e, k, p.URL)
 		s.model.learn(&s.e, r, 1)
 		for i, page := range k.pages[:k.n] {
 			s.count(page, k.sections[i], k.headings[i], r)
@@ -200,9 +204,9 @@ func (s *learner) rated(p *dowse.Page) []dowse.Lead {
 		if lead.Settled(l) || l.Target.Note == seedNote {
 			continue
 		}
-		k, _ := s.form.clues(l.Target.Note)
-		s.mention(&k, p, l, number)
-		s.put(list, l.URL, &k)
+		s.form.read(&s.k, l.Target.Note)
+		s.mention(&s.k, p, l, number)
+		s.put(list, l.URL, &s.k)
 	}
 	s.kin.renew()
 	s.again(list, s.level(&p.Lead))
@@ -222,9 +226,10 @@ func (s *learner) sheet(fresh int) *lead.Sheet {
 // lesson learns from a link to a page that was visited before, with a smaller weight.
 func (s *learner) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	r := rating(l.Target.Relevance)
-	var k clues
-	s.mention(&k, p, l, number)
-	s.gather(&s.e, &k, l.URL)
+	k := &s.k
+	*k = clues{}
+	s.mention(k, p, l, number)
+	s.gather(&s.e, k, l.URL)
 	s.model.learn(&s.e, r, s.link)
 	s.count(number, k.sections[0], k.headings[0], r)
 }
@@ -248,6 +253,9 @@ func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32)
 // place adds the words of one of the places in which a page links to a target, and
 // returns the judge's ratings of window and anchor.
 func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anchor float64) {
+	if s.kinds != nil && !k.name.Whole() {
+		k.named(s.kinds.name(linktext.Cut(m.Anchor, linktext.MaxBytes)))
+	}
 	t, words, codes := s.phrase(p, m.Anchor, m.At.Start, linktext.MaxWords)
 	for i, c := range codes {
 		s.kin.meet(c, t[words[i].Start:words[i].End])
@@ -455,11 +463,10 @@ func (s *learner) rescore(l dowse.Lead) float64 {
 // partsOf returns the parts of a lead's priority with the present weights, and leaves what
 // they were computed from in s.e. It is not ok for a lead of another strategy.
 func (s *learner) partsOf(l dowse.Lead) (p parts, ok bool) {
-	k, ok := s.form.clues(l.Note)
-	if !ok {
+	if !s.form.read(&s.k, l.Note) {
 		return p, false
 	}
-	s.gather(&s.e, &k, l.URL)
+	s.gather(&s.e, &s.k, l.URL)
 	return s.model.parts(&s.e), true
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"dowse"
 	"dowse/internal/linktext"
+	"dowse/internal/wordnet"
 )
 
 // The places of words.
@@ -33,6 +34,7 @@ type link struct {
 	headings     [mostPages]uint64 // keys; 0 for none
 	pattern      uint64            // key of the URL's pattern
 	host, folder uint64            // keys
+	name         wordnet.Name      // of the target; 0 for none that is known
 	n            uint8             // number of pages
 	ends         [placeCount]uint8 // ends of the places in codes
 	codes        [mostAnchorWords + mostWindowWords + mostURLWords]uint16
@@ -56,7 +58,7 @@ func (s *learner) gather(e *link, k *clues, u dowse.URL) {
 // which follows from the URL, must be filled after it, because its words come last.
 func (s *learner) gatherClues(e *link, k *clues) {
 	s.model.fix(&e.fixed, k)
-	e.pages, e.n = k.pages, uint8(k.n)
+	e.pages, e.n, e.name = k.pages, uint8(k.n), k.name
 	for i := range k.n {
 		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
 		e.headings[i] = headingKey(k.headings[i])
@@ -71,6 +73,9 @@ func (s *learner) gatherClues(e *link, k *clues) {
 func (s *learner) gatherURL(e *link, u dowse.URL) {
 	e.host, e.folder = keyOf(linktext.Host(u)), keyOf(folderOf(u))
 	e.pattern = patternOf(u)
+	if !e.name.Whole() {
+		e.name = e.name.Better(s.kinds.nameOfURL(u))
+	}
 	codes := e.codes[:e.ends[inWindow]]
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
@@ -78,7 +83,7 @@ func (s *learner) gatherURL(e *link, u dowse.URL) {
 		if len(codes) == int(e.ends[inWindow])+mostURLWords {
 			break
 		}
-		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 {
+		if c := s.urlCode(path, w); c > 0 {
 			codes = append(codes, c)
 			s.kin.meet(c, path[w.Start:w.End])
 		}
@@ -86,10 +91,20 @@ func (s *learner) gatherURL(e *link, u dowse.URL) {
 	e.ends[inURL] = uint8(len(codes))
 }
 
+// urlCode returns the code of a word of a URL. Most URLs have a number of their own, which is not looked up: it would
+// drive words out of the table that are met again.
+func (s *learner) urlCode(path string, w dowse.Span) uint16 {
+	if word := path[w.Start:w.End]; s.terms.IsNumber(word) {
+		return s.code(word, word)
+	}
+	return s.codes.In(path, int(w.Start), int(w.End))
+}
+
 // copyURL fills the part of e that follows from the URL alone with that of another link to the
 // same URL.
 func (e *link) copyURL(from *link) {
 	e.host, e.folder, e.pattern = from.host, from.folder, from.pattern
+	e.name = e.name.Better(from.name)
 	e.ends[inURL] = e.ends[inWindow] + uint8(copy(e.codes[e.ends[inWindow]:], from.words(inURL)))
 }
 

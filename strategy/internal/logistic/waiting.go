@@ -61,7 +61,7 @@ func (w *waiting) room(z float64) (place int, ok bool) {
 		if l := &w.list[w.hand]; l.URL == "" || l.Priority < w.list[place].Priority {
 			place = w.hand
 		}
-		w.hand = (w.hand + 1) % len(w.list)
+		w.hand = w.after(w.hand)
 	}
 	return place, w.list[place].URL == "" || w.list[place].Priority < z
 }
@@ -74,9 +74,18 @@ func (w *waiting) remove(u dowse.URL) {
 	}
 }
 
+// after returns the index after i, in turn. It runs some hundred times for a page, where a division would cost as much as
+// the rest.
+func (w *waiting) after(i int) int {
+	if i++; i < len(w.list) {
+		return i
+	}
+	return i % len(w.list)
+}
+
 // next returns the next lead in turn and what it is rated by, and nil for an empty place.
 func (w *waiting) next() (*keptLead, *link) {
-	w.turn = (w.turn + 1) % len(w.list)
+	w.turn = w.after(w.turn)
 	if l := &w.list[w.turn]; l.URL != "" {
 		return l, &w.links[w.turn]
 	}
