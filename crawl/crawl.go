@@ -273,7 +273,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if c.hosts.net.beginRun(now) && c.hosts.anyFailed() {
 		c.forgive(now, time.Time{})
 	}
-	if c.stopAtLimit(now) {
+	if stopAtLimit(c, now) {
 		return Visit{}, time.Time{}, false
 	}
 	if c.picker.isFull(now) {
@@ -304,7 +304,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 }
 
 // stopAtLimit stops the crawl if it has reached a limit, and reports whether it has stopped.
-func (c *Crawl) stopAtLimit(now time.Time) bool {
+func stopAtLimit(c *Crawl, now time.Time) bool {
 	if c.Stop(cmp.Or(c.picker.reached(now), costLimit(c.cfg.Strategy, &c.cfg.Limits.Dry))); c.stopped == "" {
 		return false
 	}

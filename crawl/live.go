@@ -151,7 +151,7 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			if l.maxVisits() == 0 { // Next, which looks at the limits, is not called
 				now := l.Clock()
 				l.Crawl.tick(now)
-				l.Crawl.stopAtLimit(now)
+				stopAtLimit(l.Crawl, now)
 			}
 		case <-wake:
 		}
