@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	},
 	"dowse/strategy/internal/logistic": {
 		"dowse/internal/vectors", // which words are alike
+		"dowse/internal/wordnet", // what names are names of
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
 		"dowse/strategy/internal/lead", "dowse/internal/linktext", "dowse/strategy/internal/state",
 	},
@@ -56,7 +57,7 @@ var allowed = map[string][]string{
 		"dowse/strategy/internal/lead", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
 	},
 	"dowse/internal/vectors":        {},
-	"dowse/strategy/input":          {"dowse", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/vectors", "dowse/internal/linktext"},
+	"dowse/strategy/input":          {"dowse", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/vectors", "dowse/internal/wordnet", "dowse/internal/linktext"},
 	"dowse/internal/tgraph":         {"dowse", "dowse/internal/linktext"},
 	"dowse/strategy/internal/lead":  {"dowse"},
 	"dowse/internal/linktext":       {"dowse"},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 	"dowse/internal/repeats":        {"dowse", "dowse/internal/wire"},
 	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract", "dowse/internal/repeats"},
 	"dowse/internal/durable":        {},
-	"dowse/internal/wordnet":        {},
+	"dowse/internal/wordnet":        {"dowse"},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/requisite":      {"dowse", "dowse/weburl", "dowse/internal/archive", "dowse/internal/durable"},
@@ -124,7 +125,7 @@ var allowed = map[string][]string{
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/directory", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
-		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace", "dowse/internal/vectors",
+		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace", "dowse/internal/vectors", "dowse/internal/wordnet",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/internal/site", "dowse/internal/demo", "dowse/fetch",
 		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/text", "dowse/internal/durable", "dowse/internal/plain",
 		"dowse/internal/repeats", // what crawls do without the parts that pages of a host repeat

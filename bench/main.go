@@ -34,7 +34,7 @@ type options struct {
 	dowse                string
 	kills                int
 	seed                 uint64
-	urls, sow            int
+	urls, sow, more      int
 	dir, strategy        string
 }
 
@@ -57,6 +57,7 @@ func main() {
 	f.IntVar(&o.kills, "kills", 20, "of soak: how often the crawl is killed")
 	f.Uint64Var(&o.seed, "seed", 1, "of kills and faults")
 	f.IntVar(&o.urls, "urls", 1_000_000, "of scale: known URLs to grow to")
+	f.IntVar(&o.more, "more", 0, "of scale: crawl only that many pages of the collection in -dir, and print what they cost")
 	f.IntVar(&o.sow, "sow", 0, "of scale: from this number of URLs on most are written without the strategy; 0 for none")
 	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")

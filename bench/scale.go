@@ -33,7 +33,8 @@ const (
 // they cost: memory, the loop's processor time for a page, disk, the pause of a snapshot, and how
 // long a new process takes from its start to the first visit. Pages are made in memory; all else is
 // as in a crawl: links are looked up, rated and queued, and every page is written to the journal.
-// A collection that is in the folder already continues.
+// A collection that is in the folder already continues; with -more it is crawled by that many pages only,
+// and one line is printed, in which the times are those of these pages.
 func scale(o options) {
 	defer profiled(o.profile)()
 	dir := filepath.Join(o.dir, "scale.dowse")
@@ -55,8 +56,8 @@ func scale(o options) {
 	}
 	var loop loopTime
 	var pacer garbage.Pacer
-	for mark <= o.urls {
-		if n := mark - scaleNew*scaleLast; o.sow > 0 && mark > o.sow && w.known < n {
+	for mark <= o.urls || o.more > 0 {
+		if n := mark - scaleNew*scaleLast; o.more == 0 && o.sow > 0 && mark > o.sow && w.known < n {
 			sow(col, w, n, now)
 			pacer.Pace()
 			continue
@@ -76,11 +77,14 @@ func scale(o options) {
 		loop.end(len(batch))
 		fatalIf(col.Journal.Sync())
 		pacer.Pace()
-		if col.Crawl.Frontier().Len() >= mark {
+		if o.more > 0 && pages >= o.more || o.more == 0 && col.Crawl.Frontier().Len() >= mark {
 			printScale(col, pages, &loop, dir)
 			fatalIf(col.Close())
 			col.Crawl = nil
 			fmt.Print(restarted(o))
+			if o.more > 0 {
+				return
+			}
 			if mark *= 10; mark > o.urls {
 				return
 			}

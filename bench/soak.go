@@ -47,29 +47,36 @@ type sample struct {
 }
 
 // soak crawls for a time, with a number of kills, and prints how fast each measure grows. It
-// ends with an error if a run ends by itself or the collection does not verify.
+// ends with an error if a run ends by itself or the collection does not verify; then the collection
+// and the log are kept.
 func soak(o options, d time.Duration) {
+	dir, err := os.MkdirTemp("", "dowse-soak")
+	fatalIf(err)
+	if err := soakIn(dir, o, d); err != nil {
+		fatal(fmt.Errorf("%w; the collection is kept in %s", err, dir))
+	}
+	fatalIf(os.RemoveAll(dir))
+}
+
+// soakIn is soak in a folder.
+func soakIn(dir string, o options, d time.Duration) error {
 	server := start(o)
 	defer func() { server.Process.Kill(); server.Wait() }()
-	dir, err := os.MkdirTemp("", "dowse-soak")
-	if err != nil {
-		fatal(err)
-	}
-	defer os.RemoveAll(dir)
 	s := &soaker{dowse: o.dowse, dir: dir, rate: o.rate, rng: rand.New(rand.NewPCG(o.seed, 5))}
 	fmt.Printf("%v, %.0f %% faults, %d kills, seed %d, in %s\n", d, 100*o.faults, o.kills, o.seed, dir)
 	begin := time.Now()
 	for _, at := range append(s.moments(o.kills, d), d) {
-		if !s.crawl(begin, begin.Add(at), at == d) {
+		room, err := s.crawl(begin, begin.Add(at), at == d)
+		if err != nil {
+			return err
+		}
+		if !room {
 			break
 		}
 		s.run++
 	}
 	s.report()
-	if err := s.check(); err != nil {
-		os.RemoveAll(dir)
-		fatal(err)
-	}
+	return s.check()
 }
 
 // moments draws when the crawl is killed, in order.
@@ -82,16 +89,16 @@ func (s *soaker) moments(n int, d time.Duration) (list []time.Duration) {
 }
 
 // crawl runs the crawl until a moment and ends it: with SIGTERM if it is the last run, with SIGKILL
-// otherwise. It returns false if the disk is used up.
-func (s *soaker) crawl(begin, until time.Time, last bool) bool {
+// otherwise. There is no room if the disk is used up.
+func (s *soaker) crawl(begin, until time.Time, last bool) (room bool, err error) {
 	p := s.begin()
 	started, ended := time.Now(), make(chan error, 1)
 	go func() { ended <- p.Wait() }()
-	room := true
+	room = true
 	for time.Now().Before(until) && room {
 		select {
 		case err := <-ended:
-			fatal(fmt.Errorf("run %d ended by itself: %v", s.run, err))
+			return false, fmt.Errorf("run %d ended by itself: %v", s.run, err)
 		case <-time.After(min(soakEvery, time.Until(until))):
 		}
 		room = s.look(p.Process.Pid, begin, time.Since(started))
@@ -103,7 +110,7 @@ func (s *soaker) crawl(begin, until time.Time, last bool) bool {
 	}
 	<-ended
 	time.Sleep(time.Duration(s.rng.Int64N(int64(soakPause))))
-	return room
+	return room, nil
 }
 
 func (s *soaker) path(name string) string { return filepath.Join(s.dir, name) }
@@ -211,10 +218,14 @@ func (s *soaker) report() {
 	fmt.Println()
 }
 
-// check verifies the collection and its books by the command.
+// check verifies the collection and its books by the command, and prints how long that takes: everything is
+// read, and the journal is replayed.
 func (s *soaker) check() error {
-	out, err := s.command("collection", "verify", s.path("soak.dowse")).Output()
-	fmt.Printf("%s", out)
+	begin := time.Now()
+	fmt.Printf("verifying, from %s on\n", begin.Format(time.TimeOnly))
+	p := s.command("collection", "verify", s.path("soak.dowse"))
+	out, err := p.Output()
+	fmt.Printf("%sverified in %v, %v of processor time\n", out, time.Since(begin).Round(time.Second), (p.ProcessState.UserTime() + p.ProcessState.SystemTime()).Round(time.Second))
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}

@@ -155,7 +155,7 @@ func (s *Settings) own() []setting {
 // folder of needs: a path would let a foreign crawl.yaml read other files.
 func (n Needs) fields() (list []setting) {
 	for _, f := range []struct{ field, name string }{
-		{"needs.tgraph", n.TGraph}, {"needs.trace", n.Trace}, {"needs.links", n.Links}, {"needs.classes", n.Classes}, {"needs.vectors", n.Vectors}, {"needs.names", n.Names}, {"needs.table", n.Table}, {"needs.learnt", n.Learnt},
+		{"needs.tgraph", n.TGraph}, {"needs.trace", n.Trace}, {"needs.links", n.Links}, {"needs.classes", n.Classes}, {"needs.vectors", n.Vectors}, {"needs.names", n.Names}, {"needs.kinds", n.Kinds}, {"needs.table", n.Table}, {"needs.learnt", n.Learnt},
 	} {
 		list = append(list, setting{f.field, f.name, f.name == "" || isNeeds(f.name), "a file in " + needsFolder + "/"})
 	}

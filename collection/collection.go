@@ -144,7 +144,7 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 }
 
 // Unfinished reports whether a directory is absent or empty, or holds nothing
-// but what Create writes before the settings, as after a kill. Create can begin
+// but what Create, or a copy, writes before anything else, as after a kill. Create can begin
 // there again without losing anything. A directory that can't be read is an
 // error, since it may hold anything.
 func Unfinished(dir string) (bool, error) {
@@ -155,7 +155,7 @@ func Unfinished(dir string) (bool, error) {
 	for _, n := range names {
 		switch name := n.Name(); {
 		case name == lockName: // of a process that was killed before it wrote anything
-		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):
+		case name == copyMark || name == copyMark+durable.Temporary || slices.Contains(madeFirst, strings.TrimSuffix(name, durable.Temporary)):
 		case name == "models" && n.IsDir() && onlyModels(filepath.Join(dir, name)):
 		case name == needsFolder && n.IsDir(): // copies
 		case n.IsDir() && slices.Contains(folders, name):

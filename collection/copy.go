@@ -33,17 +33,11 @@ type copied struct {
 // are not copied; the next run or change writes them again.
 //
 // The directory may be absent, empty, or an earlier copy, of which files that have not changed
-// are kept. The settings come last: without them the directory is not a collection.
+// are kept, also if that copy was interrupted. The settings come last: without them the directory is not a
+// collection.
 func (c *Collection) CopyTo(to string) (done copied, err error) {
-	switch kept, err := ReadSettings(to); {
-	case err == nil && (kept.Key != c.Settings.Key || !kept.Begun.Equal(c.Settings.Begun)):
-		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrOther)
-	case err == nil && isHeld(to):
-		return done, fmt.Errorf("collection: copy to %s: %w", to, ErrLocked)
-	case err != nil:
-		if free, err := Unfinished(to); !free {
-			return done, fmt.Errorf("collection: copy to %s: %w", to, errors.Join(ErrMake, err))
-		}
+	if err := c.beginCopy(to); err != nil {
+		return done, fmt.Errorf("collection: copy to %s: %w", to, err)
 	}
 	err = eachFile(c.Dir, func(name string, _ fs.DirEntry) error {
 		n, wanted := c.toCopy(name)
@@ -60,6 +54,43 @@ func (c *Collection) CopyTo(to string) (done copied, err error) {
 		return done, fmt.Errorf("collection: copy to %s: %w", to, err)
 	}
 	return done, c.copySettings(to, &done)
+}
+
+// copyMark is the file by which a copy that was interrupted is recognised: the settings under the name that they
+// have until they are complete. The copy ends by putting them in their place.
+const copyMark = settingsName + durable.Temporary
+
+// beginCopy checks that the collection can be copied into a directory, and marks the directory if it holds no copy yet.
+func (c *Collection) beginCopy(to string) error {
+	switch kept, err := ReadSettings(to); {
+	case err == nil && !c.isCopy(&kept):
+		return ErrOther
+	case err == nil && isHeld(to):
+		return ErrLocked
+	case err == nil:
+		return nil
+	}
+	marked := false
+	if data, err := durable.In(to).ReadBounded(copyMark, maxSettings); err == nil {
+		kept, err := decodeSettings(to, data)
+		marked = err == nil && c.isCopy(&kept)
+	}
+	if free, err := Unfinished(to); !free && !marked {
+		return errors.Join(ErrMake, err)
+	}
+	data, err := yaml.Marshal(c.Settings)
+	if err != nil {
+		return err
+	}
+	if err := durable.In(to).Mkdir("."); err != nil {
+		return err
+	}
+	return writeWhole(to, copyMark, data)
+}
+
+// isCopy reports whether settings are those of a copy of this collection.
+func (c *Collection) isCopy(kept *Settings) bool {
+	return kept.Key == c.Settings.Key && kept.Begun.Equal(c.Settings.Begun)
 }
 
 // toCopy reports whether a file is copied, and how many bytes of it; -1 for all.

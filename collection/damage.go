@@ -4,12 +4,14 @@ import (
 	"dowse"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/frontier"
 )
 
 // ErrDamaged is returned for a collection of which something is missing or
@@ -204,16 +206,34 @@ func (c *Collection) Damage() error {
 	}
 	err := c.lastRecord()
 	if names := c.snapshots(); err == nil && len(names) > 0 {
-		from := uint64(0)
-		if len(names) > 1 && offsetOf(names[0]) > smallJournal {
+		from, until := uint64(0), offsetOf(names[0])
+		switch {
+		case until <= smallJournal:
+		case len(names) > 1:
 			from = offsetOf(names[1])
+		default:
+			from = c.visitAfter(until - smallJournal)
 		}
-		err = c.Journal.CheckFrom(from, offsetOf(names[0]))
+		err = c.Journal.CheckFrom(from, until)
 	}
 	if err == nil || c.changing() {
 		return nil
 	}
 	return err
+}
+
+// visitAfter returns the first place in the journal, from an offset on, at which a visit is recorded; 0 if there is none.
+func (c *Collection) visitAfter(offset uint64) uint64 {
+	f, first := c.Crawl.Frontier(), uint64(math.MaxUint64)
+	for id := range frontier.ID(f.Len()) {
+		if v, ok := f.Visit(id); ok && v.Place >= offset {
+			first = min(first, v.Place)
+		}
+	}
+	if first == math.MaxUint64 {
+		return 0
+	}
+	return first
 }
 
 // lastRecord returns an error if the last answer that the journal knows can't be read.

@@ -104,6 +104,7 @@ type Needs struct {
 	Classes string `yaml:"classes,omitempty"` // a decimal classification
 	Vectors string `yaml:"vectors,omitempty"` // vectors of words in general use
 	Names   string `yaml:"names,omitempty"`   // what the words of the topic may stand for
+	Kinds   string `yaml:"kinds,omitempty"`   // what names are names of
 	Table   string `yaml:"table,omitempty"`   // the topic's table of weighted words
 	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
 }

@@ -33,11 +33,12 @@ type VerifyOptions struct {
 // A Verification is the result of Verify: what was checked and what is
 // wrong.
 type Verification struct {
-	Entries    int         `json:"entries"` // of the journal, read
-	Pages      int         `json:"pages"`   // fetched, found in the archive
-	Records    int         `json:"records"` // of the archive, read
-	Files      int         `json:"files"`   // of the archive
-	URLs       int         `json:"urls"`    // compared with a replay of the journal; 0 if there was none
+	Entries    int         `json:"entries"`        // of the journal, read
+	Torn       int64       `json:"torn,omitempty"` // bytes at the end of the journal that a crash or a full disk cut short: the next run removes them, and nothing is lost
+	Pages      int         `json:"pages"`          // fetched, found in the archive
+	Records    int         `json:"records"`        // of the archive, read
+	Files      int         `json:"files"`          // of the archive
+	URLs       int         `json:"urls"`           // compared with a replay of the journal; 0 if there was none
 	Snapshots  int         `json:"snapshots"`
 	Forgotten  int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
 	Books      crawl.Books `json:"books"`
@@ -73,7 +74,7 @@ const (
 // repairs assigns the operation that repairs a problem to what a person can do
 // about it.
 var repairs = map[string]string{
-	doSalvage: repairSalvage, doTorn: repairSalvage, doExport: repairSalvage,
+	doSalvage: repairSalvage, doExport: repairSalvage,
 	doForget: repairForget, doPending: repairRun, doViews: repairRun,
 }
 
@@ -96,7 +97,6 @@ func (v *Verification) problem(place, do, format string, args ...any) {
 const (
 	doRestore = "restore the file from a copy; dowse can't make it again"
 	doExport  = "restore the file from a copy, or salvage the collection to continue with what can be read"
-	doTorn    = "if it is the very end, a crash tore it, and nothing is lost; otherwise " + doSalvage
 	doPending = "the next run or takedown completes it"
 	doDelete  = "delete it: the state is then made again from the journal"
 	doReport  = "this is a fault of dowse; please report it"
@@ -185,15 +185,27 @@ func (v *verifier) journal() error {
 }
 
 // tornJournal reports an entry that can't be read, unless a running crawl is
-// just writing it.
+// just writing it. One at the very end is no damage: it was never committed.
 func (v *verifier) tornJournal(end uint64, err error) {
-	v.sound = false
-	if v.c.readOnly && isHeld(v.c.Dir) {
-		v.sound = true
+	var gap *crawl.Gap
+	switch {
+	case v.c.readOnly && isHeld(v.c.Dir):
+		return
+	case errors.As(err, &gap) && gap.Next >= end && gap.At >= v.lastSnapshot():
+		v.out.Torn = int64(end - gap.At)
 		return
 	}
-	v.out.problem("state/journal", doTorn,
+	v.sound = false
+	v.out.problem("state/journal", doSalvage,
 		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
+}
+
+// lastSnapshot returns the place in the journal up to which the newest snapshot goes: what is before it was synced.
+func (v *verifier) lastSnapshot() (at uint64) {
+	for _, path := range v.c.snapshots() {
+		at = max(at, offsetOf(path))
+	}
+	return at
 }
 
 // kept checks that the archive holds the record that an entry names.

@@ -1,6 +1,7 @@
 package collection_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,24 @@ func TestVerifyFindsDamage(t *testing.T) {
 			}
 			t.Errorf("problems are elsewhere: %v", v.Problems)
 		})
+	}
+}
+
+// What a crash or a full disk leaves at the end of the journal is no damage: it is counted, and the rest is checked, with a replay.
+func TestVerifyTornJournal(t *testing.T) {
+	dir := copied(t)
+	names, err := filepath.Glob(filepath.Join(dir, "state", "journal-*.log"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no journal: %v", err)
+	}
+	last := names[len(names)-1]
+	whole := readAll(t, last)
+	begun := bytes.Repeat([]byte{0xfe}, 300) // of a record that is longer
+	if err := os.WriteFile(last, append(whole[:len(whole):len(whole)], begun...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if v := verified(t, open(t, dir, true)); !v.OK() || v.Torn != 300 || !v.Replayed {
+		t.Errorf("a torn end of 300 bytes: %d bytes, replayed %v, %v", v.Torn, v.Replayed, v.Problems)
 	}
 }
 

@@ -273,8 +273,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if c.hosts.net.beginRun(now) && c.hosts.anyFailed() {
 		c.forgive(now, time.Time{})
 	}
-	if c.Stop(cmp.Or(c.picker.reached(now), costLimit(c.cfg.Strategy, &c.cfg.Limits.Dry))); c.stopped != "" {
-		c.endRound(now)
+	if c.stopAtLimit(now) {
 		return Visit{}, time.Time{}, false
 	}
 	if c.picker.isFull(now) {
@@ -302,6 +301,15 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 		return v, time.Time{}, true
 	}
 	return Visit{}, c.waitOrStop(now, when), false
+}
+
+// stopAtLimit stops the crawl if it has reached a limit, and reports whether it has stopped.
+func (c *Crawl) stopAtLimit(now time.Time) bool {
+	if c.Stop(cmp.Or(c.picker.reached(now), costLimit(c.cfg.Strategy, &c.cfg.Limits.Dry))); c.stopped == "" {
+		return false
+	}
+	c.endRound(now)
+	return true
 }
 
 // maxIdle is how often in a row a strategy may return leads that cannot be queued,

@@ -148,6 +148,11 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			if l.Tick != nil {
 				l.Tick(l.Clock())
 			}
+			if l.maxVisits() == 0 { // Next, which looks at the limits, is not called
+				now := l.Clock()
+				l.Crawl.tick(now)
+				l.Crawl.stopAtLimit(now)
+			}
 		case <-wake:
 		}
 	}

@@ -69,6 +69,25 @@ func live(t *testing.T, s dowse.Strategy, web visits, workers int, seeds ...dows
 	return &crawl.Live{Crawl: begin(t, cfg, seeds...), Visitor: &toyVisitor{web: web}}
 }
 
+// A crawl that may begin no visit, as in a cluster without workers, ends when its time is over.
+func TestLiveEndsInTimeWithoutVisits(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		web, seeds := strategytest.Random(20, 12)
+		l := live(t, follow(queueAll), web, 1, seeds...)
+		l.AtMost = -1
+		l.Crawl.Resume(crawl.Limits{Time: 5 * time.Second})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		begun := time.Now()
+		if err := l.Run(ctx, t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Crawl.Stopped(); got != dowse.StopTime || time.Since(begun) > 10*time.Second {
+			t.Errorf("stopped by %q after %v, want %q after 5s", got, time.Since(begun), dowse.StopTime)
+		}
+	})
+}
+
 func TestLiveVisitsAsTheSimulationDoes(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := strategytest.Random(200, 12)

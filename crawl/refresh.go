@@ -74,8 +74,8 @@ func (k *checks) begin(id frontier.ID, since time.Time) {
 	}
 }
 
-// end records what came of asking for a page. A page that is missing has changed. A visit
-// without an answer shows nothing.
+// end records what came of asking for a page. That a page is missing shows nothing of how often it changes, and neither
+// does a visit without an answer.
 func (k *checks) end(id frontier.ID, now time.Time, p *dowse.Page) {
 	delete(k.out, id)
 	k.tally.add(p)
@@ -86,12 +86,12 @@ func (k *checks) end(id frontier.ID, now time.Time, p *dowse.Page) {
 		return
 	case p.Outcome == dowse.Fetched, isUnchanged(p):
 		x.missing = 0
+		x.seen.NoteVersion(x.at, now, !isUnchanged(p), dateOf(p))
 	case isMissing(p):
 		x.missing++
 	default:
 		return
 	}
-	x.seen.Note(now.Sub(x.at), !isUnchanged(p))
 	x.at = now
 	k.pages[id] = x
 }
@@ -103,6 +103,15 @@ func (k *checks) found(id frontier.ID, now time.Time, p *dowse.Page) {
 		x.missing, x.at = 0, now
 		k.pages[id] = x
 	}
+}
+
+// dateOf returns when a page was changed last, by its own date, in whole seconds, as the journal has it; the zero time if it
+// has none.
+func dateOf(p *dowse.Page) time.Time {
+	if p.Modified.IsZero() {
+		return time.Time{}
+	}
+	return time.Unix(p.Modified.Unix(), 0)
 }
 
 // isUnchanged reports whether a page is the same as before.
@@ -220,28 +229,48 @@ func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 	case fl.check && isMissing(p):
 		r.planner.NoteMissing(id, now)
 	case fl.check && (p.Outcome == dowse.Fetched || isUnchanged(p)):
-		r.planner.Note(id, now, !isUnchanged(p))
+		r.planner.Note(id, now, !isUnchanged(p), dateOf(p))
 	case fl.check:
 		r.planner.Rest(id, now.Add(failedRest))
 	case p.Outcome == dowse.Fetched && !p.Again:
-		r.add(f, fl.id, now)
+		r.add(f, fl.id, now, firstDate{modified: dateOf(p), at: now})
 	}
 }
 
+// A firstDate is the date that came with the first version of a page.
+type firstDate struct{ modified, at time.Time }
+
+// quiet returns how long the page had stayed the same when it was fetched first, 0 if that is not known.
+func (d firstDate) quiet() time.Duration {
+	if d.modified.IsZero() {
+		return 0
+	}
+	return d.at.Sub(d.modified)
+}
+
+// then returns what is known of the date after a later version: if that has no later date, dates of this page mean nothing.
+func (d firstDate) then(p *dowse.Page) firstDate {
+	if dateOf(p).After(d.modified) {
+		return d
+	}
+	return firstDate{}
+}
+
 // add adds a page that was last fetched at a time.
-func (r *revisits) add(f *urls, id frontier.ID, at time.Time) {
+func (r *revisits) add(f *urls, id frontier.ID, at time.Time, first firstDate) {
 	x, asked := f.checks.pages[id]
 	if !asked || x.at.Before(at) {
 		x.at = at
 	}
 	r.planner.Add(uint32(id), uint32(f.Host(id)), refresh.KindOf(f.URL(id)), x.at, x.seen)
+	r.planner.Date(uint32(id), first.quiet())
 	if x.missing > 0 {
 		r.planner.NoteMissing(uint32(id), x.at)
 	}
 }
 
 // prepare fills the planner with the pages on topic that the journal has, once in a run. When a
-// page was fetched is in its entry alone.
+// page was fetched, and the date that came with it, are in its entry alone.
 func (p *picker) prepare() {
 	r := &p.again
 	if r.planner != nil {
@@ -252,12 +281,21 @@ func (p *picker) prepare() {
 	if !ok {
 		return
 	}
+	dates := map[frontier.ID]firstDate{}
 	for e, err := range log.Visits(0) {
 		if err != nil || e.Kind != EntryPage || !p.f.has(e.ID) || p.f.State(e.ID) != dowse.Visited || p.in.sitemaps[e.ID] {
 			continue
 		}
-		if v, ok := p.f.visited(e.ID); ok && v.OnTopic && v.Place == e.Place() {
-			r.add(p.f, e.ID, e.At)
+		v, ok := p.f.visited(e.ID)
+		if !ok || !v.OnTopic || e.Page.Outcome != dowse.Fetched {
+			continue
+		}
+		first, later := dates[e.ID]
+		if first = first.then(e.Page); !later {
+			first = firstDate{modified: dateOf(e.Page), at: e.At}
+		}
+		if dates[e.ID] = first; v.Place == e.Place() {
+			r.add(p.f, e.ID, e.At, first)
 		}
 	}
 }

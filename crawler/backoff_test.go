@@ -36,9 +36,7 @@ func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
 // was killed, with a quarter after two in a row, and reports it. After a run that stopped by
 // itself, or had fetched many pages, it continues as before.
 func TestBackoffAfterKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	const conns = 16
 	begun := func(i, fetched int) string {
 		return fmt.Sprintf(`{"begun":"2026-01-0%dT00:00:00Z","process":%d,"fetched":%d,"on_topic":0}`, i, i, fetched)

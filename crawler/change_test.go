@@ -99,6 +99,7 @@ func inState(c *crawler.Crawler, s dowse.State, re string) (list []dowse.URL) {
 // keep different things in mind. What follows is as if they had been given from the
 // beginning, and a replay of the journal gives the same.
 func TestChangesAtAResume(t *testing.T) {
+	sameGoroutines(t)
 	all := []string{"auto", "online", "link-context", "otie"}
 	if testing.Short() {
 		all = []string{"link-context"} // the race detector makes the others slow
@@ -200,9 +201,7 @@ func TestTopicsThatStay(t *testing.T) {
 // others and a seed, and that by words again. Each time the verdicts are those of a crawl
 // that had the topic from the beginning, and no file of the former topic is left.
 func TestExamplesAtAResume(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)
 	cfg.Contrast = crawler.ContrastEveryday
@@ -255,6 +254,7 @@ func TestExamplesAtAResume(t *testing.T) {
 // TestLanguageAtAResume changes the languages that a topic wants: pages that were left out for
 // theirs are asked again, and kept.
 func TestLanguageAtAResume(t *testing.T) {
+	sameGoroutines(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lang, links := "en", ""
 		if r.URL.Path == "/" {
@@ -286,9 +286,7 @@ func TestLanguageAtAResume(t *testing.T) {
 // journal, and between the files that it replaces. The collection is then as it was before
 // or as it was to be, for readers and for the next crawl, and sound.
 func TestCrashWhileChanging(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	root := t.TempDir()
 	before, after := filepath.Join(root, "pools.dowse"), filepath.Join(root, "after", "pools.dowse")
 	cfg := poolsWith("online", 40)
@@ -400,6 +398,7 @@ func write(t *testing.T, dir, name, text string) {
 
 // TestLooserLimits takes limits back that kept URLs out: these wait again.
 func TestLooserLimits(t *testing.T) {
+	sameGoroutines(t)
 	for _, c := range []struct {
 		name string
 		set  func(*crawler.Config, int)
@@ -429,9 +428,7 @@ func TestLooserLimits(t *testing.T) {
 // TestTopicOfALabelledCrawl edits the topic of a crawl whose judge was trained on labels, with
 // strategies that rank without steering: it is trained again, and the labels still apply.
 func TestTopicOfALabelledCrawl(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	cfg := poolsWith("link-context", 40)
 	cfg.Shadows = []string{"otie", "breadth-first"}

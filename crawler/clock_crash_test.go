@@ -38,9 +38,7 @@ func turnBack() {
 // was asked: never sooner than the delay after the request before it, whichever process
 // made it.
 func TestKillKeepsTheDelay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	const delay, answer = time.Second, 300 * time.Millisecond
 	t.Setenv(crashDelay, delay.String())
 	web := &manyPages{n: 20, pause: answer}
@@ -68,9 +66,7 @@ func TestKillKeepsTheDelay(t *testing.T) {
 // right one; and with a clock that is set back by an hour while it crawls. Nothing waits
 // for the time to come again, and nothing is lost.
 func TestWrongClock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	for name, env := range map[string][2]string{
 		"ahead":    {crashSkew, "87600h"},
 		"set back": {crashBack, "1h"},

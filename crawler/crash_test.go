@@ -61,6 +61,7 @@ const (
 
 func TestMain(m *testing.M) {
 	durable.UsualFloor = 1 << 20 // tests run on any disk
+	durable.SkipSyncs()          // tests end processes, not machines
 	if dir := os.Getenv(crashDir); dir != "" {
 		crashChild(dir)
 		return
@@ -292,6 +293,7 @@ func finish(t *testing.T, web *manyPages, dir string, committed map[string]bool)
 // was not, one visit at a time: the same pages in the same order, at the same
 // priorities to the last digit.
 func TestKillExactly(t *testing.T) {
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	if testing.Short() {
 		killedExactly(t, 100, 3)
@@ -303,6 +305,7 @@ func TestKillExactly(t *testing.T) {
 // TestKillCountsLinks is TestKillExactly for a topic that asks how many pages link to a
 // page: what was counted before a kill counts after it.
 func TestKillCountsLinks(t *testing.T) {
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	t.Setenv(crashLinked, "1")
 	c, err := crawler.View(killedExactly(t, 120, 3))

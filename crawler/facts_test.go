@@ -18,6 +18,7 @@ import (
 // TestGatesKnowHowAPageWasFound checks that how a page was found, and when its server says it was
 // changed, is known when the page is judged and when it is judged again.
 func TestGatesKnowHowAPageWasFound(t *testing.T) {
+	sameGoroutines(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		switch r.URL.Path {

@@ -29,14 +29,16 @@ import (
 const faultPages = 60
 
 // allFaults, set in the environment, makes every call of a crawl fail in every way. Without
-// it every k-th one does.
+// it every k-th one fails, in one of the ways, each in turn.
 const allFaults = "DOWSE_ALL_FAULTS"
 
-// A disk counts the calls that are made to the file system, and makes one of them fail.
+// A disk counts the calls that are made to the file system, and makes one of them fail: the
+// first one from a number on to which the fault can happen. Which kind of call has which
+// number depends a little on how goroutines are scheduled.
 type disk struct {
 	mu     sync.Mutex
 	calls  []durable.Op
-	at     int              // number of the call that fails, from 1; 0 for none
+	at     int              // number of the first call that may fail, from 1; 0 for none
 	how    fault            // what happens to it
 	failed durable.Op       // the call that did fail, "" if none has
 	size   map[string]int64 // of each file when it was last synced
@@ -67,9 +69,9 @@ func (d *disk) inject(op durable.Op, path string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, op)
-	n := len(d.calls)
-	if n == d.at || d.how.stay && d.at > 0 && n > d.at {
-		if n == d.at {
+	first := d.at > 0 && len(d.calls) >= d.at && d.failed == "" && d.how.of(op)
+	if first || d.how.stay && d.failed != "" {
+		if first {
 			d.failed = op
 		}
 		if d.how.lose {
@@ -191,32 +193,82 @@ func TestFaults(t *testing.T) {
 	resumed := filepath.Join(base, "resumed.dowse")
 	copyDir(t, half, resumed)
 	taken := under(0, fault{}, func() { must(t, crawlPages(resumed, faultPages, nil)) })
-	counts := map[string]int{}
+	counts, turns := map[string]int{}, map[durable.Op]int{}
 	for _, run := range []struct {
 		name  string
 		from  string
 		calls []durable.Op
 	}{{"begun", "", begun.calls}, {"resumed", half, taken.calls}} {
 		for n := range faultsAt(len(run.calls)) {
-			for _, how := range diskFaults {
-				if !how.of(run.calls[n-1]) {
-					continue
-				}
-				d := trial{run.from, n, how, want}.run(t, fmt.Sprintf("%s, call %d (%s), %s", run.name, n, run.calls[n-1], how.name))
-				counts[string(d.failed)]++
-				counts["all"]++
+			op := run.calls[n-1]
+			turns[op]++
+			for _, how := range waysToFail(op, turns[op]) {
+				d := trial{run.from, n, len(run.calls), how, want}.run(t, fmt.Sprintf("%s, call %d (%s), %s", run.name, n, op, how.name))
+				counts["call: "+string(d.failed)]++
+				counts["fault: "+how.name]++
 			}
 		}
 	}
-	for _, op := range slices.Sorted(maps.Keys(counts)) {
-		t.Logf("%s: %d faults", op, counts[op])
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%s: %d", what, counts[what])
 	}
+	if testing.Short() {
+		return // only a few calls fail
+	}
+	for _, op := range slices.Concat(begun.calls, taken.calls) {
+		if counts["call: "+string(op)] == 0 && !rare(op, begun, taken) {
+			t.Errorf("no call of the kind %s has failed", op)
+			counts["call: "+string(op)]++
+		}
+	}
+	for _, how := range diskFaults {
+		if counts["fault: "+how.name] == 0 {
+			t.Errorf("nothing has failed with %q", how.name)
+		}
+	}
+}
+
+// rare reports whether there are so few calls of a kind that a choice of calls can miss
+// them all.
+func rare(op durable.Op, runs ...*disk) bool {
+	n := 0
+	for _, d := range runs {
+		for _, o := range d.calls {
+			if o == op {
+				n++
+			}
+		}
+	}
+	return n < 30
+}
+
+// waysToFail returns in which ways a call is to fail: in all, or in one, another one each turn.
+func waysToFail(op durable.Op, turn int) (ways []fault) {
+	for _, how := range diskFaults {
+		if how.of(op) {
+			ways = append(ways, how)
+		}
+	}
+	if os.Getenv(allFaults) != "" {
+		return ways
+	}
+	i := turn % len(ways)
+	return ways[i : i+1]
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// sameGoroutines skips a test in short runs, which look for races: its crawls have the
+// goroutines of others.
+func sameGoroutines(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: other crawls have the same goroutines")
 	}
 }
 
@@ -228,7 +280,7 @@ func faultsAt(calls int) func(yield func(int) bool) {
 	}
 	return func(yield func(int) bool) {
 		for n := 1; n <= calls; n++ {
-			if testing.Short() && step > 1 && n%25 != 0 {
+			if testing.Short() && step > 1 && n%24 != 0 {
 				continue
 			}
 			// The calls of opening and closing differ from each other; those between are alike.
@@ -241,21 +293,37 @@ func faultsAt(calls int) func(yield func(int) bool) {
 
 // A trial is a crawl that is disturbed once.
 type trial struct {
-	from string // a collection to go on with, "" for none
-	at   int
-	how  fault
-	want []string
+	from  string // a collection to go on with, "" for none
+	at    int
+	calls int // of the undisturbed crawl
+	how   fault
+	want  []string
 }
 
+// run makes a call of the crawl fail, and then finishes it without a fault.
 func (x trial) run(t *testing.T, name string) *disk {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "faulty.dowse")
-	if x.from != "" {
-		copyDir(t, x.from, dir)
-	}
-	committed := map[string]bool{}
+	var dir string
+	var committed map[string]bool
+	var d *disk
 	var err error
-	d := under(x.at, x.how, func() { err = crawlPages(dir, faultPages, committed) })
+	at := x.at
+	// Calls that several goroutines want are made once: their number depends on the schedule,
+	// and a crawl can end before the call with the given one. It is then disturbed as long
+	// before its end as the call is before that of the undisturbed crawl.
+	for range 4 {
+		dir, committed = filepath.Join(t.TempDir(), "faulty.dowse"), map[string]bool{}
+		if x.from != "" {
+			copyDir(t, x.from, dir)
+		}
+		if d = under(at, x.how, func() { err = crawlPages(dir, faultPages, committed) }); d.failed != "" {
+			break
+		}
+		if 2*len(d.calls) < x.calls {
+			t.Errorf("%s: the crawl made %d calls, and %d when it was not disturbed", name, len(d.calls), x.calls)
+		}
+		at = max(1, min(at-10, len(d.calls)-(x.calls-x.at)))
+	}
 	switch {
 	case d.failed == "":
 		t.Errorf("%s: the call was not made", name)

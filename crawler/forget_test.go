@@ -66,6 +66,7 @@ func urlIn(t *testing.T, dir string, u dowse.URL) (files []string) {
 // A takedown needs no strategy: that of a program is known only to the program, which
 // goes on without the page.
 func TestForgetUnderAStrategyOfOnesOwn(t *testing.T) {
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	u := crawlToForget(t, dir, 12)[6].URL
 	if len(urlIn(t, dir, u)) == 0 {

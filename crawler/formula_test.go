@@ -12,9 +12,7 @@ import (
 
 // TestFormulaThatChanged resumes a crawl whose words were judged by an earlier formula: a note reports it, once.
 func TestFormulaThatChanged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	site := reefSite(t)
 	cfg := local
 	cfg.Words, cfg.Seeds = []string{"coral"}, []string{site.URL + "/"}

@@ -14,6 +14,7 @@ import (
 // one that was not killed, one visit at a time: the same pages in the same order, at the
 // same priorities and with the same verdicts, and the same model.
 func TestKillWhileGrowing(t *testing.T) {
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 130, mixed: true}
 	web.serve(t)

@@ -143,6 +143,7 @@ func calledOn(verdicts map[dowse.URL]float64) (n int) {
 // TestKeeping decides by how many pages on topic stay on topic whether the threshold of a
 // model is moved, and how far.
 func TestKeeping(t *testing.T) {
+	sameGoroutines(t)
 	few := []float64{0.9, 0.3, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1} // one of ten is on topic
 	for _, test := range []struct {
 		name    string

@@ -120,6 +120,7 @@ func rowOf(t *testing.T, c *crawler.Crawler, u dowse.URL) *collection.Row {
 
 // TestImport imports what other programs write, in all the ways that they do.
 func TestImport(t *testing.T) {
+	sameGoroutines(t)
 	const day, later = "2020-01-01T00:00:00Z", "2021-01-01T00:00:00.5Z"
 	chunked := "7\r\n<html> \r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(reefPage("Chunks", "")), reefPage("Chunks", ""))
 	first := zip1(warcRecord("1.0", "warcinfo", "", day, "")) +
@@ -175,6 +176,7 @@ func TestImport(t *testing.T) {
 
 // TestImportPacked imports files that can't be read by the places of their records.
 func TestImportPacked(t *testing.T) {
+	sameGoroutines(t)
 	records := warcRecord("1.0", "response", "http://a.test/1", "2020-01-01T00:00:00Z", answer("text/html", reefPage("One", ""))) +
 		warcRecord("1.0", "response", "http://a.test/2", "2020-01-01T00:00:01Z", answer("text/html", reefPage("Two", "other words")))
 	var b bytes.Buffer
@@ -203,6 +205,7 @@ func TestImportPacked(t *testing.T) {
 
 // TestImportDamaged checks that damage costs the damaged record, and is reported with its place.
 func TestImportDamaged(t *testing.T) {
+	sameGoroutines(t)
 	var files strings.Builder
 	var at int
 	for i := range 3 {
@@ -231,6 +234,7 @@ func TestImportDamaged(t *testing.T) {
 
 // What is no WARC, or none that can be read, is refused with what it is.
 func TestImportOfOtherFiles(t *testing.T) {
+	sameGoroutines(t)
 	zipped := func(parts ...string) string {
 		var b bytes.Buffer
 		for _, part := range parts {
@@ -266,6 +270,7 @@ func TestImportOfOtherFiles(t *testing.T) {
 // TestImportGoesOn checks that what follows damage in a file is read, however the file is compressed, and
 // that the damage is reported with its offset. huge is a record that claims more bytes than any file has.
 func TestImportGoesOn(t *testing.T) {
+	sameGoroutines(t)
 	page := func(i int) string {
 		return warcRecord("1.0", "response", fmt.Sprintf("http://a.test/%d", i), "2020-01-01T00:00:00Z", answer("text/html", reefPage(fmt.Sprint(i), fmt.Sprint("word", i))))
 	}
@@ -305,6 +310,7 @@ func TestImportGoesOn(t *testing.T) {
 // TestImportUndated imports answers whose records have no date or one that is none: they have that of
 // the record before, and each is reported with its place.
 func TestImportUndated(t *testing.T) {
+	sameGoroutines(t)
 	page := func(path, date string) string {
 		return warcRecord("1.0", "response", "http://a.test"+path, date, answer("text/html", reefPage(path, "words of "+path)))
 	}
@@ -326,6 +332,7 @@ func TestImportUndated(t *testing.T) {
 // TestImportContinues checks that a crawl continues from an import, and that a takedown removes what
 // only its page uses.
 func TestImportContinues(t *testing.T) {
+	sameGoroutines(t)
 	records := warcRecord("1.0", "response", "http://a.test/1", "2020-01-01T00:00:00Z", answer("text/html", reefPage("One", ""))) +
 		warcRecord("1.0", "response", "http://a.test/a.png", "2020-01-01T00:00:01Z", answer("image/png", "PNG"))
 	_, c := imported(t, writeTo(t, "x.warc", records))
@@ -358,6 +365,7 @@ func TestImportContinues(t *testing.T) {
 // TestImportAfterAKilledOne checks that an unfinished collection of a killed process does not prevent the next
 // import, that one of a running process does, and that an import that fails leaves nothing.
 func TestImportAfterAKilledOne(t *testing.T) {
+	sameGoroutines(t)
 	record := recorded("/coral", "2020-01-01T00:00:00Z", "Coral", "coral and coral")
 	file := writeTo(t, "a.warc", record)
 	out := filepath.Join(t.TempDir(), "new.dowse")

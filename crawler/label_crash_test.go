@@ -123,6 +123,7 @@ func TestLabelsWhileCrawling(t *testing.T) {
 // moments. No label is lost, the counts add up, and a replay of the journal gives
 // the state of every URL.
 func TestKillWhileDeciding(t *testing.T) {
+	sameGoroutines(t)
 	kills := 4
 	if testing.Short() {
 		kills = 2
@@ -193,9 +194,7 @@ func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string
 // same pages in the same order, at the same priorities and with the same verdicts, and
 // the same model.
 func TestKillWhileContrasting(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 130, mixed: true}
 	web.serve(t)
@@ -228,9 +227,7 @@ func TestKillWhileContrasting(t *testing.T) {
 // It goes on as one that was not killed, with the same judge, and refuses for the same
 // reason; once it did, it leaves it at that.
 func TestKillWhileRefusing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	web := &manyPages{n: 260, mixed: true}
 	web.serve(t)

@@ -27,6 +27,7 @@ var linkedWeb = map[string]string{
 // TestGatesCountLinks checks that a gate gets the number of pages that were fetched before and link
 // to a page, and the same number when a page is judged again, though more link to it by then.
 func TestGatesCountLinks(t *testing.T) {
+	sameGoroutines(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		links, ok := linkedWeb[r.URL.Path]
 		if !ok {

@@ -106,6 +106,7 @@ func TestLoaderReadsFiles(t *testing.T) {
 // Examples come from the labels of a collection, of a label file of URLs, and stay in
 // the collection that was made with them.
 func TestExamplesFromLabelsAreKept(t *testing.T) {
+	sameGoroutines(t)
 	s := reefSite(t)
 	dir := t.TempDir()
 	cfg := local

@@ -14,6 +14,7 @@ import (
 // different writes. What the run reports and records is what the collection has when it is opened again:
 // pages that were absorbed and could not be committed are not among it.
 func TestLostPagesAreNotCounted(t *testing.T) {
+	sameGoroutines(t)
 	lost := 0
 	for at := 40; at < 60; at += 3 {
 		dir := t.TempDir() + "/full.dowse"

@@ -16,9 +16,7 @@ import (
 // TestOneLostText breaks the record of one page of a crawl whose strategy reads texts. A model can be trained on labels all the same,
 // and all is decided again without that text, so that a replay from then on gives the same state.
 func TestOneLostText(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	cfg := crawler.Config{
 		Topic: tidePools, Transport: web.RoundTripper(),

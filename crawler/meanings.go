@@ -18,7 +18,7 @@ import (
 // before and after "and" and "or". WordNet is English, so a topic in another language has
 // no meanings.
 func Meanings(dir string, t *topic.Topic) (list []topic.Meaning, unknown []string, err error) {
-	if base, _, _ := strings.Cut(t.Language(), "-"); base != "en" {
+	if !isEnglish(t) {
 		return nil, nil, nil
 	}
 	d, err := wordnet.Open(dir)
@@ -37,6 +37,21 @@ func Meanings(dir string, t *topic.Topic) (list []topic.Meaning, unknown []strin
 		list = append(list, found...)
 	}
 	return list, unknown, nil
+}
+
+// isEnglish reports whether a topic is in the language of WordNet.
+func isEnglish(t *topic.Topic) bool {
+	base, _, _ := strings.Cut(t.Language(), "-")
+	return base == "en"
+}
+
+// taxonomyOf returns what names are names of, by the WordNet directory dir; nil without a directory, and for
+// a topic in another language.
+func taxonomyOf(dir string, t *topic.Topic) (*wordnet.Taxonomy, error) {
+	if dir == "" || !isEnglish(t) {
+		return nil, nil
+	}
+	return wordnet.OpenTaxonomy(dir)
 }
 
 // namesOf returns what the words of a topic may stand for by the WordNet directory dir, in all their
@@ -61,14 +76,16 @@ func namesOf(dir string, t *topic.Topic) (names []string, err error) {
 	return names, nil
 }
 
-// usesWords reports whether a strategy uses the words of its topic.
-func usesWords(s dowse.Strategy) bool {
-	t, ok := s.(input.Taker)
-	if !ok {
-		return false
+// uses returns a function that reports whether a strategy uses a kind of input.
+func uses(kind input.Kind) func(dowse.Strategy) bool {
+	return func(s dowse.Strategy) bool {
+		t, ok := s.(input.Taker)
+		if !ok {
+			return false
+		}
+		_, used := t.Inputs()
+		return used&kind != 0
 	}
-	_, used := t.Inputs()
-	return used&input.KindWords != 0
 }
 
 // Limits of the names that a collection keeps.

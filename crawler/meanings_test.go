@@ -48,18 +48,22 @@ func TestMeanings(t *testing.T) {
 }
 
 // A collection keeps the names that the words of its topic may stand for, so that its strategy begins with the same
-// ones whenever all is decided again. A strategy that does not use words has none, nor has a topic with examples.
+// ones whenever all is decided again. A strategy that does not use words has none, nor has a topic with examples. What names are names of is
+// kept for every topic in English whose strategy uses it.
 func TestNamesAreKept(t *testing.T) {
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 	dict := tinyWordNet(t)
 	like := &topic.Topic{Name: "soup", Words: []string{"soup"}, Like: []topic.Source{{Text: "broth with noodles"}}}
 	for _, row := range []struct {
 		topic          *topic.Topic
 		strategy, want string
+		kinds          bool
 	}{
-		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "auto", "broth\n"},
-		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "link-context", ""},
-		{like, "auto", ""},
+		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "auto", "broth\n", true},
+		{&topic.Topic{Name: "soup", Words: []string{"soup"}}, "link-context", "", false},
+		{like, "auto", "", true},
+		{&topic.Topic{Name: "soup", Words: []string{"soup"}, Languages: []string{"de"}}, "auto", "", false},
 	} {
 		dir := filepath.Join(t.TempDir(), "x.dowse")
 		for _, pages := range []int{5, 10} {
@@ -82,6 +86,9 @@ func TestNamesAreKept(t *testing.T) {
 		names, err := os.ReadFile(filepath.Join(dir, "needs", "names.txt"))
 		if string(names) != row.want || err != nil && row.want != "" {
 			t.Errorf("%s: names %q, %v, want %q", row.strategy, names, err, row.want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "needs", "kinds.bin")); (err == nil) != row.kinds {
+			t.Errorf("%s: kinds are kept: %v, want %v", row.strategy, err == nil, row.kinds)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func recorded(path, date, title, text string) string {
 
 // TestMerge merges two crawls for different topics that have pages in common.
 func TestMerge(t *testing.T) {
+	sameGoroutines(t)
 	const early, late = "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
 	reefs := importAs(t, "reefs.dowse", []string{"coral"},
 		recorded("/coral", early, "Coral", "coral and coral"), recorded("/both", late, "Both, new", "coral and coral of kelp and kelp, newly written"),
@@ -158,6 +159,7 @@ func crawledAs(t *testing.T, agent string) string {
 // which has no agent of its own, also if another agent got the newest answer. They hold in a merge of that, and in
 // a collection that is imported from the archive of the crawl.
 func TestMergeKeepsWishes(t *testing.T) {
+	sameGoroutines(t)
 	reefbot, kelpbot := crawledAs(t, "reefbot"), crawledAs(t, "kelpbot")
 	other := importAs(t, "other.dowse", []string{"coral"}, warcRecord("1.1", "response", "http://b.test/", "2020-01-01T00:00:00Z", answer("text/html", reefPage("Other", ""))))
 	merge := func(name string, dirs ...string) string {
@@ -195,6 +197,7 @@ func TestMergeKeepsWishes(t *testing.T) {
 
 // TestMergeRefuses checks that what can't be merged is refused, with nothing left behind.
 func TestMergeRefuses(t *testing.T) {
+	sameGoroutines(t)
 	a := importAs(t, "a.dowse", []string{"coral"}, recorded("/", "2020-01-01T00:00:00Z", "A", "coral"))
 	where, err := topic.Parse([]byte("dowse: topic/v1\nname: long\nwhere: url_contains(/)\n"), "x.yaml")
 	if err != nil {
@@ -249,6 +252,7 @@ func (w uneven) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestMergeKeepsFailures merges two crawls: a URL that is a page in neither has its failure and its answer, and one
 // that is a page in one of them is that page.
 func TestMergeKeepsFailures(t *testing.T) {
+	sameGoroutines(t)
 	var dirs []string
 	for i, also := range []string{"", "/other"} {
 		dir := filepath.Join(t.TempDir(), fmt.Sprintf("c%d.dowse", i))

@@ -19,6 +19,7 @@ import (
 	"dowse/internal/tgraph"
 	"dowse/internal/trace"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/topic"
@@ -33,6 +34,7 @@ const (
 	classesFile = "classes.tsv"
 	vectorsFile = "vectors.bin"
 	namesFile   = "names.txt"
+	kindsFile   = "kinds.bin"
 	tableFile   = "table.json"
 	learntFile  = "learnt.json"
 )
@@ -64,6 +66,11 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 		var failed error
 		if n.Names, failed = namesOf(cfg.WordNet, cfg.Topic); failed != nil {
 			notes = append(notes, fmt.Sprintf("the words stay what was typed: %v", failed))
+		}
+		if n.Vectors == nil {
+			if n.Taxonomy, failed = taxonomyOf(cfg.WordNet, cfg.Topic); failed != nil {
+				notes = append(notes, fmt.Sprintf("what names are names of is not known: %v", failed))
+			}
 		}
 		n = withTable(n, tableOf(cfg.Topic))
 	}
@@ -303,8 +310,11 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	if n.Vectors != nil {
 		keep(&s.Needs.Vectors, vectorsFile, n.Vectors.Write)
 	}
-	if n.Names != nil && slices.ContainsFunc(strategies, usesWords) {
+	if n.Names != nil && slices.ContainsFunc(strategies, uses(input.KindWords)) {
 		keep(&s.Needs.Names, namesFile, func(w io.Writer) error { return writeNames(w, n.Names) })
+	}
+	if n.Taxonomy != nil && slices.ContainsFunc(strategies, uses(input.KindVectors)) {
+		keep(&s.Needs.Kinds, kindsFile, n.Taxonomy.Write)
 	}
 	if m := tableOf(t); m != nil {
 		keep(&s.Needs.Table, tableFile, func(w io.Writer) error { return writeModel(w, m) })
@@ -380,6 +390,9 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	}
 	if err == nil {
 		n.Names, err = readKept(dir, s.Names, readNames)
+	}
+	if err == nil {
+		n.Taxonomy, err = readKept(dir, s.Kinds, wordnet.ReadTaxonomy)
 	}
 	if err == nil && s.Trace != "" {
 		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)

@@ -89,6 +89,7 @@ func TestTrace(t *testing.T) {
 // TestTableOfTheTopic: the weighted words of a topic that is judged by a table reach the
 // strategies, with the way in which they were cut.
 func TestTableOfTheTopic(t *testing.T) {
+	sameGoroutines(t)
 	dir := t.TempDir()
 	m, err := judge.Table{Language: "tr", Prefix: 5}.Of([]judge.TopicWord{{Term: "spor", Weight: 1}, {Term: "haber", Weight: 0.5}})
 	if err != nil {

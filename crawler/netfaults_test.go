@@ -27,7 +27,6 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/internal/durable"
 )
 
 // A netOp is a kind of call that a crawl makes to the network.
@@ -511,15 +510,7 @@ func (x *netTrial) compare(t *testing.T, want []string) (lost int) {
 // resumed. In the end it has the pages of the undisturbed crawl, whole; its books
 // balance, its archive is valid, and no host was asked too soon. Time is virtual.
 func TestNetFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
-	defer durable.Inject(func(op durable.Op, _ string) error {
-		if op == durable.OpSync {
-			return durable.ErrSkip
-		}
-		return nil
-	})()
+	sameGoroutines(t)
 	base := t.TempDir()
 	var want []string
 	var calls map[netOp]int

@@ -17,9 +17,7 @@ import (
 // TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:
 // the reasons given for a page add up to the priority it was taken at.
 func TestReasonsOfTaken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	pages := 60

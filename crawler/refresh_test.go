@@ -116,6 +116,7 @@ func refreshed(t *testing.T) (dir string, c *calendar) {
 // A collection whose pages are asked again has what changed as versions, what did not as revisit
 // records, and marks what is gone; its journal gives the same state.
 func TestRefresh(t *testing.T) {
+	sameGoroutines(t)
 	dir, c := refreshed(t)
 	sound(t, dir)
 	t.Run("salvage", func(t *testing.T) { salvageVersions(t, copyOf(t, dir)) })

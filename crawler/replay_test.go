@@ -25,9 +25,7 @@ func strategiesToTry() []strategy.Description {
 // with the text of the archive, gives the priorities that the crawl ended with. After a
 // kill a crawl goes on from there.
 func TestReplayOfEveryStrategy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	for _, e := range strategiesToTry() {

@@ -117,9 +117,7 @@ func TestRequisitesAfterAPause(t *testing.T) {
 // TestRequisitesAfterFaults fails each write of the requisites in turn. After the next run the
 // collection is as if nothing had failed: every requisite is there once, and nothing else.
 func TestRequisitesAfterFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	want := []string{"http://a.test/1.png", "http://cdn.test/bg.png", "http://cdn.test/x.css", "http://img.test/2.png", "http://img.test/3.png"}
 	for n := 0; ; n++ {
 		dir, w := filepath.Join(t.TempDir(), "x.dowse"), &tinyWeb{asked: map[string]int{}}

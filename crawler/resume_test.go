@@ -65,9 +65,7 @@ func TestFrozen(t *testing.T) {
 // TestAnotherKey edits and removes the key in the settings of a crawl with a takedown. With a
 // wrong key the URL would be fetched again, so the collection is refused, to readers too.
 func TestAnotherKey(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	site := reefSite(t)
 	cfg := local
 	cfg.Words, cfg.Seeds, cfg.Key = []string{"coral"}, []string{site.URL + "/"}, 7

@@ -18,9 +18,7 @@ import (
 // pages are there under the same dates, the counts add up, and a replay of the new journal
 // gives the state.
 func TestSalvageOfEveryStrategy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
 	people := peopleOf(t, web)
 	for _, e := range strategiesToTry() {

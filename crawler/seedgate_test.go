@@ -51,6 +51,7 @@ func bilingualSite(t *testing.T, asked *[]string) *httptest.Server {
 // topic, its links are followed, and English pages that they lead to are left out. A later
 // judgement of all pages leaves the seed off topic.
 func TestSeedInAnotherLanguage(t *testing.T) {
+	sameGoroutines(t)
 	site := bilingualSite(t, nil)
 	cfg := local
 	cfg.Topic = topic.FromWords([]string{"coral"})
@@ -108,6 +109,7 @@ func TestSeedThatIncludeLeavesOut(t *testing.T) {
 // TestFilesComeLast crawls a page whose best link by its words is a PDF: it is requested
 // after all pages.
 func TestFilesComeLast(t *testing.T) {
+	sameGoroutines(t)
 	var asked []string
 	site := bilingualSite(t, &asked)
 	cfg := local

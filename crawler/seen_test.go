@@ -176,9 +176,7 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 // before. The labels stay in force, and the next request trains a model on them instead of
 // repeating the undo.
 func TestUndoKeepsUntrainedLabels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: other crawls have the same goroutines")
-	}
+	sameGoroutines(t)
 	p := newPools(t)
 	p.crawl(t, 105, crawler.ContrastSeen)
 	if len(p.models) != 1 {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -232,12 +233,17 @@ func checkBlock(text string) error {
 	u, err := weburl.Parse(raw)
 	host := weburl.Host(u)
 	if err != nil || host == "" {
-		return fmt.Errorf("crawler: set: block: %q is not a host; want a name such as ads.example.org, or ads.example.org:8080 for one port", text)
+		return wrongBlock(text, "a name such as ads.example.org, or ads.example.org:8080 for one port")
 	}
 	if host != strings.ToLower(text) {
-		return fmt.Errorf("crawler: set: block: %q is not a host; give %s", text, host)
+		return wrongBlock(text, "a host: "+host)
 	}
 	return nil
+}
+
+// wrongBlock returns the error for a block that is not a host.
+func wrongBlock(got, want string) error {
+	return &settings.Error{Field: settings.Field{Key: "scope.block", Flag: "block"}, Got: strconv.Quote(got), Want: want}
 }
 
 // settable reports whether a setting can be changed while a crawl runs.

@@ -251,17 +251,15 @@ func TestSetIsNotLost(t *testing.T) {
 	}
 }
 
-// TestSetRefuses puts requests into a collection that no person may make in this way, or
-// that are none. They are refused, removed and logged, and change nothing.
 // TestSetRefusesBlocks checks that a block which no URL could match is refused with what to give.
 func TestSetRefusesBlocks(t *testing.T) {
 	for text, want := range map[string]string{
 		"nonsense host!":         "want a name such as",
-		"http://127.0.1.3:8400/": "give 127.0.1.3:8400",
-		"https://Ads.test/x":     "give ads.test",
-		"ads.test/shop":          "give ads.test",
-		"ads.test:443":           "give ads.test",
-		"ads.test:80":            "give ads.test",
+		"http://127.0.1.3:8400/": "want a host: 127.0.1.3:8400",
+		"https://Ads.test/x":     "want a host: ads.test",
+		"ads.test/shop":          "want a host: ads.test",
+		"ads.test:443":           "want a host: ads.test",
+		"ads.test:80":            "want a host: ads.test",
 	} {
 		_, err := crawler.Set(t.Context(), t.TempDir(), crawler.Wanted{Settings: settings.Settings{Scope: settings.Scope{Block: []string{text}}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -270,6 +268,8 @@ func TestSetRefusesBlocks(t *testing.T) {
 	}
 }
 
+// TestSetRefuses puts requests into a collection that no person may make in this way, or
+// that are none. They are refused, removed and logged, and change nothing.
 func TestSetRefuses(t *testing.T) {
 	site := newShopSite(t, "")
 	close(site.answer)

@@ -73,6 +73,7 @@ func sitesOf(t *testing.T, dir string) (list []string, reading int) {
 // again and again. It ends with the same pages in the same order, and the same sites to
 // the last digit, as one that was not killed.
 func TestKillSitesExactly(t *testing.T) {
+	sameGoroutines(t)
 	t.Setenv(crashAlone, "1")
 	t.Setenv(crashTown, "1")
 	base := t.TempDir()
@@ -148,6 +149,7 @@ func checkStories(t *testing.T, dir string) {
 // TestKillSites kills a crawl with many visits under way. Afterwards every site is
 // decided, and each was begun once.
 func TestKillSites(t *testing.T) {
+	sameGoroutines(t)
 	t.Setenv(crashTown, "1")
 	dir := filepath.Join(t.TempDir(), "town.dowse")
 	committed, web := map[string]bool{}, &manyPages{}
@@ -174,6 +176,7 @@ func TestKillSites(t *testing.T) {
 // TestSiteSettings freezes the strategy of a crawl for sites, with the error of a judge
 // that knows it.
 func TestSiteSettings(t *testing.T) {
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "town.dowse")
 	cfg := townConfig(settings.Politeness{})
 	cfg.Judge = wrongAtTimes{}

@@ -33,6 +33,7 @@ func framed(strategy string, pages int) crawler.Config {
 // the archive. It must visit the pages of a crawl that was never interrupted, in the same order, with the same verdicts; and
 // a replay of its journal must give its state.
 func TestTemplatesAfterAKill(t *testing.T) {
+	sameGoroutines(t)
 	strategies := []string{"auto", "link-context", "shark"}
 	if testing.Short() {
 		strategies = strategies[:1]
@@ -117,6 +118,7 @@ func (w *watcher) Follow(p *dowse.Page) (leads []dowse.Lead) {
 
 // TestTemplates crawls a chain of pages with a menu and reads what the judge and the strategy are given of each.
 func TestTemplates(t *testing.T) {
+	sameGoroutines(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := len(r.URL.Path)
 		w.Header().Set("Content-Type", "text/html")

@@ -55,6 +55,7 @@ func (f roundTrips) RoundTrip(r *http.Request) (*http.Response, error) { return 
 // TestVerifyWithoutTheStrategy verifies collections whose strategy is a program's own. Links of near-duplicate pages
 // count half, and that is in the journal already; what a strategy did beyond links is not, and is no fault.
 func TestVerifyWithoutTheStrategy(t *testing.T) {
+	sameGoroutines(t)
 	for _, raises := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "pools.dowse")
 		c, err := crawler.Open(dir, crawler.Config{

@@ -32,6 +32,7 @@ func openPools(t *testing.T, dir string, pages int) *crawler.Crawler {
 // TestView reads what the crawl committed, during the crawl and after it, which changes
 // nothing.
 func TestView(t *testing.T) {
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	c := openPools(t, dir, 40)
 	n := 0
@@ -93,6 +94,7 @@ func sizes(t *testing.T, dir string) map[string]int64 {
 
 // TestLastRun reads how each run ended.
 func TestLastRun(t *testing.T) {
+	sameGoroutines(t)
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	c := openPools(t, dir, 10)
 	if _, ok := crawler.LastRun(c.Collection); ok {
@@ -119,6 +121,7 @@ func TestLastRun(t *testing.T) {
 // TestViewWithoutTheStrategy reads a collection whose strategy is a program's own: while it is
 // crawled, without any snapshot, and after its end. The queue is the one that the program has.
 func TestViewWithoutTheStrategy(t *testing.T) {
+	sameGoroutines(t)
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	c, err := crawler.Open(dir, crawler.Config{

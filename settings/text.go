@@ -41,7 +41,10 @@ func (f Field) Read(text string) (any, error) {
 		return nil, f.wrong(text)
 	}
 	v := reflect.ValueOf(x)
-	if isNumber(v) && f.outside(v) || isNegative(v) {
+	switch {
+	case isNumber(v) && f.outside(v) && !isNegative(v) && f.isTooMuch(v):
+		return nil, &Error{f, f.got(text), "at most " + f.greatest()}
+	case isNumber(v) && f.outside(v) || isNegative(v):
 		return nil, f.wrong(text)
 	}
 	if !v.IsZero() || v.Kind() == reflect.String {
@@ -181,13 +184,35 @@ func durationText(d time.Duration) string {
 	return s
 }
 
-// wrong returns the error for a text that is no value. Numbers are not quoted where a number is
-// wanted.
-func (f Field) wrong(got string) error {
-	if _, err := strconv.ParseFloat(got, 64); err != nil || f.Kind != Count && f.Kind != Share {
-		got = strconv.Quote(got)
+// wrong returns the error for a text that is no value.
+func (f Field) wrong(text string) error { return &Error{f, f.got(text), f.want()} }
+
+// got returns a text as an error shows it. Numbers are not quoted where a number is wanted.
+func (f Field) got(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || f.Kind != Count && f.Kind != Share {
+		return strconv.Quote(text)
 	}
-	return &Error{f, got, f.want()}
+	return text
+}
+
+// isTooMuch reports whether a number is above the greatest value of the field.
+func (f Field) isTooMuch(v reflect.Value) bool {
+	_, high := f.bounds()
+	return f.Kind != Share && asFloat(v) > asFloat(reflect.ValueOf(high))
+}
+
+// greatest returns the greatest value of a number as a text that can be read.
+func (f Field) greatest() string {
+	_, high := f.bounds()
+	switch x := high.(type) {
+	case time.Duration:
+		return durationText(x)
+	case int64:
+		return sizeText(x)
+	case float64:
+		return fmt.Sprintf("%v/s", x)
+	}
+	return fmt.Sprint(high)
 }
 
 // want describes the texts that can be read, for an error message.

@@ -47,6 +47,7 @@ func TestChaos(t *testing.T) {
 	if testing.Short() && *chaosFor == 0 {
 		t.Skip("short: the processes under test are not built with the race detector's checks")
 	}
+	t.Parallel() // it mostly waits
 	seed := *chaosSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())

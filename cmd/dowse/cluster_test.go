@@ -347,7 +347,9 @@ func (p *clusterProcess) ended(code int) {
 
 func (p *clusterProcess) awaitWords(words string) {
 	p.t.Helper()
-	awaitThat(p.t, fmt.Sprintf("%q in\n%s", words, p.errors()), func() bool { return strings.Contains(p.errors(), words) || !p.running() })
+	for end := time.Now().Add(clusterPatience(p.t)); !strings.Contains(p.errors(), words) && p.running() && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
 	if !strings.Contains(p.errors(), words) {
 		p.t.Fatalf("%s: no %q in\n%s", strings.Join(p.cmd.Args, " "), words, p.errors())
 	}
@@ -856,6 +858,13 @@ func newClusterChaos(t *testing.T, seed uint64, short bool) *clusterChaos {
 	c.cut = startCut(t, fmt.Sprintf("127.0.0.1:%d", c.servers.clients[0]))
 	dir := t.TempDir()
 	c.dirs = [2]string{filepath.Join(dir, "a.dowse"), filepath.Join(dir, "b.dowse")}
+	t.Cleanup(func() {
+		for _, p := range []*clusterProcess{c.coord, c.standby} {
+			if t.Failed() && p != nil {
+				t.Logf("%s said\n%s", strings.Join(p.cmd.Args, " "), p.errors())
+			}
+		}
+	})
 	return c
 }
 
@@ -1043,9 +1052,6 @@ func (c *clusterChaos) finish() {
 	extra := len(c.web.requests()) - c.web.n
 	c.did["pages"] += c.web.n
 	c.did["pages fetched again"] += extra
-	if c.t.Failed() {
-		c.t.Logf("the coordinator said\n%s\nthe standby said\n%s", c.coord.errors(), c.standby.errors())
-	}
 }
 
 // What a stranger or a broken worker publishes is counted and dropped, and the crawl is the same as

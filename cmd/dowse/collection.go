@@ -242,6 +242,9 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 		s.add(l)
 	}
 	s.field("journal", "%s entries read", count(v.Entries))
+	if v.Torn > 0 {
+		s.text("", fmt.Sprintf("its last %s were cut short by a crash or a full disk before they were committed: nothing is lost, and the next run removes them", bytesText(v.Torn)))
+	}
 	s.field("archive", "%s records in %s read, %s found", count(v.Records), some(v.Files, "file"), some(v.Pages, "page"))
 	if v.Replayed {
 		s.field("state", "%s URLs as a replay of the journal gives them, %s read", count(v.URLs), some(v.Snapshots, "snapshot"))

@@ -476,7 +476,11 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 // the name of its flag.
 func checkSettings(cfg crawler.Config) error {
 	given, _ := settings.Merge(settings.Settings{}, cfg.Settings, nil) // empty texts only reset
-	err := given.Check()
+	return wrongSetting(given.Check())
+}
+
+// wrongSetting returns an error about a setting as one about its flag.
+func wrongSetting(err error) error {
 	var wrong *settings.Error
 	if errors.As(err, &wrong) && wrong.Flag != "" {
 		return usage("--%s: got %s, want %s", wrong.Flag, wrong.Got, wrong.Want)

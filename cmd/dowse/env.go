@@ -159,7 +159,7 @@ func printEnv(w *world) error {
 	row(w.out, "NO_COLOR", "if set: no colours")
 	row(w.out, "TERM=dumb", "no colours and no live screen")
 	row(w.out, "GOMEMLIMIT", "memory to keep to, as 512MiB; default 90 % of the control group's limit")
-	row(w.out, "WNSEARCHDIR", "WordNet directory, for judges that grow from words; default /usr/share/wordnet")
+	row(w.out, "WNSEARCHDIR", "WordNet directory, or none; default /usr/share/wordnet if it is there")
 	row(w.out, "XDG_CONFIG_HOME", "folder of the user's dowse/config.yaml; default ~/.config")
 	row(w.out, "XDG_STATE_HOME", "folder of dowse/serve.token, the token of the dashboard; default ~/.local/state")
 	return nil

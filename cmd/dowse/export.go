@@ -252,7 +252,7 @@ func exportError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
 	case crawler.DiskFull(err):
-		return &exitError{exitInterrupted, fmt.Errorf("%w; free some space or choose another place, and repeat the command", err)}
+		return &exitError{exitInterrupted, err}
 	case errors.Is(err, collection.ErrNoSites), errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrInside), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return usage("%w", err)
 	}

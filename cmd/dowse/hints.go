@@ -41,6 +41,9 @@ func hintFor(err error) string {
 	if isForbidden(err) {
 		return "Run it as the user who may write there, or choose another place (dowse collection copy DIR TO makes a copy of your own).\n"
 	}
+	if crawler.DiskFull(err) {
+		return "To go on, free some space or choose another place, and repeat the command.\n"
+	}
 	for _, h := range hints {
 		if errors.Is(err, h.of) {
 			return h.text

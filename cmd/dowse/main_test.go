@@ -21,7 +21,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	durable.UsualFloor = 1 << 20        // tests run on any disk
+	durable.UsualFloor = 1 << 20 // tests run on any disk
+	if os.Getenv(noSyncs) != "" {
+		durable.SkipSyncs()
+	}
 	if signal.Ignored(syscall.SIGHUP) { // nohup; the programs that tests start must not inherit it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
@@ -49,6 +52,10 @@ func profiledProgram() int {
 	return program()
 }
 
+// noSyncs, set in the environment of the processes that tests start, lets them leave out syncs: tests
+// end processes, not machines. Benchmarks do without it.
+const noSyncs = "TEST_WITHOUT_SYNCS"
+
 // atHome runs tests with a home of their own, in which the processes that they start
 // remember consent.
 type atHome struct{ *testing.M }
@@ -61,12 +68,18 @@ func (h atHome) Run() int {
 	defer os.RemoveAll(home)
 	os.Setenv("HOME", home)
 	os.Setenv("XDG_CONFIG_HOME", "")
+	os.Setenv("WNSEARCHDIR", noWordNet) // crawls do not depend on what this machine has installed
+	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench") }) {
+		os.Setenv(noSyncs, "1")
+		durable.SkipSyncs()
+	}
 	return h.M.Run()
 }
 
 // The scripts run the command as people do. $WEB is a small site on loopback, and
 // $CLOSED one that does not answer.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		WorkdirRoot:         t.TempDir(), // its own is left behind when only some scripts run
@@ -85,6 +98,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // in use, so that no other process serves there
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("WNSEARCHDIR", noWordNet)
+			env.Setenv(noSyncs, os.Getenv(noSyncs))
 			env.Values["web"] = web
 			return nil
 		},

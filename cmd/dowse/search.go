@@ -331,6 +331,9 @@ func (c *searchCmd) printTotals(w *world, r *search.Result) {
 		fmt.Fprintln(w.err, "no page has all words; these have some of them")
 	}
 	line := some(r.Total, "page")
+	if r.AtLeast {
+		line = "at least " + line
+	}
 	if r.Total == 0 && !c.All {
 		line += " on topic; --all searches all pages"
 	}

@@ -81,7 +81,7 @@ func (c *setCmd) Run(w *world) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &exitError{exitAssertion, fmt.Errorf("not made within %v: another process works on %s and does not get to it now; it is made as soon as it does", c.Wait, c.Dir)}
 	case err != nil:
-		return inCollection(frozenUsage(err))
+		return inCollection(frozenUsage(wrongSetting(err)))
 	}
 	return c.print(w, r)
 }

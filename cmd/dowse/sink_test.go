@@ -173,6 +173,7 @@ func TestSinksSurviveKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the processes under test are not built with the race detector's checks")
 	}
+	t.Parallel() // it mostly waits
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))

@@ -33,6 +33,7 @@ const strangerHang = 2 * time.Minute
 // outside is read, changed or made, and no command waits for the pipe. DOWSE_ALL_FAULTS=1
 // runs all commands over each.
 func TestStrangersDirectory(t *testing.T) {
+	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base.dowse")
 	makeStranger(t, base)
 	labels := strangerLabels(t)

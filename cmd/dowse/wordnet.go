@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -24,13 +25,11 @@ const noWordNet = "none"
 // where there is none. A directory that is named must be there, since the user relies on
 // it; the usual place may be empty.
 func (f *wordNetFlag) wordNet(w *world) (string, error) {
-	if f.WordNet == noWordNet {
+	switch dir := cmp.Or(f.WordNet, w.env("WNSEARCHDIR")); dir {
+	case noWordNet:
 		return "", nil
-	}
-	for _, dir := range []string{f.WordNet, w.env("WNSEARCHDIR")} {
-		if dir == "" {
-			continue
-		}
+	case "":
+	default:
 		d, err := wordnet.Open(dir)
 		if err != nil {
 			return "", usage("%s: no WordNet directory: %v", dir, err)

@@ -212,6 +212,7 @@ func asQuery(err error) error {
 type searchAnswer struct {
 	Notice  string      `json:"notice"`
 	Total   int         `json:"total"`
+	AtLeast bool        `json:"total_is_at_least,omitempty"`
 	Some    bool        `json:"some_words_only,omitempty"`
 	Missing int         `json:"pages_not_indexed_yet,omitempty"`
 	Notes   []string    `json:"notes,omitempty"`
@@ -233,7 +234,7 @@ func (s *Server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 	if err != nil {
 		return nil, nil, asQuery(err)
 	}
-	a := &searchAnswer{Notice: notice, Total: found.Total, Some: found.Some, Missing: found.Lag.Pages, Notes: found.Notes, Hits: []foundPage{}}
+	a := &searchAnswer{Notice: notice, Total: found.Total, AtLeast: found.AtLeast, Some: found.Some, Missing: found.Lag.Pages, Notes: found.Notes, Hits: []foundPage{}}
 	room := s.cfg.Result - headRoom
 	for i := range found.Hits {
 		f := &found.Hits[i]

@@ -216,7 +216,8 @@ func (l *Lease) renew(ctx context.Context) {
 
 // write writes the lease with the next revision, as the other processes are to see it. A write whose
 // answer was lost has changed the revision without this process knowing it, so the value is compared
-// before the lease counts as lost. A value that no process of a cluster wrote is replaced.
+// before the lease counts as lost. A value that no process of a cluster wrote is replaced. The error is one of
+// a wrong sequence only if another process has the lease.
 func (l *Lease) write(ctx context.Context, seen Holder, within time.Duration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,24 +227,47 @@ func (l *Lease) write(ctx context.Context, seen Holder, within time.Duration) er
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	revision, err := l.c.state.Update(ctx, leaseKey, value, l.revision)
-	if wrongSequence(err) {
-		e, getErr := l.c.state.Get(ctx, leaseKey)
-		var h Holder
-		if getErr != nil {
-			return getErr
+	for {
+		revision, err := l.c.state.Update(ctx, leaseKey, value, l.revision)
+		if err == nil {
+			l.revision = revision
+			return nil
 		}
-		foreign := json.Unmarshal(e.Value(), &h) != nil || h.Term == ""
-		if !foreign && h.Term != l.holder.Term {
+		if !wrongSequence(err) {
 			return err
 		}
-		l.revision = e.Revision()
-		revision, err = l.c.state.Update(ctx, leaseKey, value, l.revision)
+		other, readErr := l.catchUp(ctx)
+		if readErr != nil {
+			return readErr
+		}
+		if other {
+			return err
+		}
 	}
-	if err == nil {
-		l.revision = revision
+}
+
+// catchUp reads the revision of a lease that was written since this process last wrote it, and reports whether
+// another process has it. Any server answers a read, also one that has not heard of the last
+// writes: what is no newer than the last known write says nothing, and is read again.
+func (l *Lease) catchUp(ctx context.Context) (other bool, err error) {
+	for {
+		e, err := l.c.state.Get(ctx, leaseKey)
+		switch {
+		case err != nil:
+			return false, err
+		case e.Revision() > l.revision:
+			var h Holder
+			foreign := json.Unmarshal(e.Value(), &h) != nil || h.Term == ""
+			if !foreign && h.Term != l.holder.Term {
+				return true, nil // the revision stays, so that no later write can take the lease back
+			}
+			l.revision = e.Revision()
+			return false, nil
+		}
+		if !pause(ctx, 50*time.Millisecond) {
+			return false, ctx.Err()
+		}
 	}
-	return err
 }
 
 // Lost is closed when another process has taken the lease.
@@ -264,17 +288,18 @@ func (l *Lease) abandon() {
 	}
 }
 
-// holds reports whether the servers name this process as the holder. It is an error if they do not
-// answer.
+// holds reports whether this process still has the lease. It is an error if the servers do not
+// answer. It writes the lease to find out: a read may be answered by a server that has not heard of
+// the new holder yet.
 func (l *Lease) holds(ctx context.Context) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	e, err := l.c.state.Get(ctx, leaseKey)
-	var h Holder
+	err := l.write(ctx, l.holder, patience)
+	if wrongSequence(err) {
+		return false, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("cluster: the lease: %w", err)
 	}
-	return json.Unmarshal(e.Value(), &h) == nil && h.Term == l.holder.Term, nil
+	return true, nil
 }
 
 // fail gives the lease to whoever can go on, because this process can't.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"path"
+	"slices"
 
 	"dowse/internal/wire"
 )
@@ -58,8 +59,13 @@ func (m *commit) writtenIn() string {
 	return m.term
 }
 
-func appendCommit(m *commit) []byte {
-	w := wire.Writer{B: []byte(commitMagic)}
+// appendCommit appends the encoding of a commit to b.
+func appendCommit(b []byte, m *commit) []byte {
+	size := 256
+	for i := range m.ops {
+		size += len(m.ops[i].data) + len(m.ops[i].name) + 64
+	}
+	w := wire.Writer{B: append(slices.Grow(b, size), commitMagic...)}
 	w.Text(m.term)
 	w.Uint(m.number)
 	w.Uint(m.covered.Journal)

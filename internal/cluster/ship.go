@@ -43,6 +43,8 @@ type Shipper struct {
 	// so that it is published again before any other.
 	unsent []byte
 	unsaid Covered // what unsent covers
+	// message and content are memory that is used again: of the last message, and of what it has of files.
+	message, content []byte
 
 	// What follows is read while a commit waits for the servers with mu held.
 	standbysMu sync.Mutex
@@ -404,7 +406,8 @@ func (s *Shipper) Commit(ctx context.Context, covered Covered, journal func(name
 	if err := s.scan(false); err != nil {
 		return err
 	}
-	out := &outbox{s: s, ctx: ctx}
+	out := &outbox{s: s, ctx: ctx, again: true, content: s.content[:0]}
+	defer func() { s.content = out.content }()
 	for _, name := range slices.SortedFunc(maps.Keys(s.files), journalLast) {
 		s.shipFile(out, name, journal)
 	}
@@ -567,7 +570,7 @@ func (s *Shipper) shipRange(out *outbox, name string, from, to int64) int64 {
 	}
 	for from < to {
 		at := max(0, from)
-		b := make([]byte, min(to-at, int64(out.room())))
+		b := out.take(min(to-at, int64(out.room())))
 		n, err := file.ReadAt(b, at)
 		if n == 0 {
 			out.fail(err)
@@ -621,10 +624,27 @@ type outbox struct {
 	ops  []op
 	size int
 	err  error
+
+	again   bool   // content is used again, by the next outbox
+	content []byte // memory for the bytes of changes
 }
 
 // room returns how many bytes one change may have.
 func (o *outbox) room() int { return min(o.s.c.room(), 1<<20) / 2 }
+
+// take returns memory for n bytes of a change.
+func (o *outbox) take(n int64) []byte {
+	const block = 256 << 10 // bytes that are allocated, at least
+	if !o.again {
+		return make([]byte, n)
+	}
+	if int64(cap(o.content)-len(o.content)) < n { // what was taken before stays where it is
+		o.content = make([]byte, 0, max(block, n))
+	}
+	from := len(o.content)
+	o.content = o.content[:from+int(n)]
+	return o.content[from:]
+}
 
 func (o *outbox) fail(err error) {
 	if o.err == nil && err != nil {
@@ -662,7 +682,13 @@ func (o *outbox) flush(covered Covered) error {
 func (s *Shipper) publish(ctx context.Context, ops []op, covered Covered) error {
 	s.number++
 	m := commit{term: s.lease.holder.Term, number: s.number, covered: covered, ops: ops}
-	return s.publishData(ctx, appendCommit(&m), covered)
+	data := appendCommit(s.message[:0], &m)
+	s.message = nil
+	err := s.publishData(ctx, data, covered)
+	if err == nil { // else it is published again
+		s.message = data
+	}
+	return err
 }
 
 // resend publishes the message whose publication was given up, if there is one. It is to be called

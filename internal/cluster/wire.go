@@ -198,9 +198,14 @@ func putBecause(w *wire.Writer, list []dowse.Because) {
 	}
 }
 
-func getBecause(r *wire.Reader[[]byte]) (list []dowse.Because) {
-	for range r.Items(10) {
-		list = append(list, dowse.Because{What: r.Text(), Weight: r.Float(), Count: int(r.Int())})
+func getBecause(r *wire.Reader[[]byte]) []dowse.Because {
+	n := r.Count(10)
+	if n == 0 {
+		return nil
+	}
+	list := make([]dowse.Because, n)
+	for i := range list {
+		list[i] = dowse.Because{What: r.Text(), Weight: r.Float(), Count: int(r.Int())}
 	}
 	return list
 }

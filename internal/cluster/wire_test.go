@@ -199,12 +199,12 @@ func TestResultsArePacked(t *testing.T) {
 
 func TestCommitsSurviveTheWire(t *testing.T) {
 	want := &commit{term: "T", number: 3, covered: Covered{5, 6}, ops: []op{{kind: opBegin, data: []byte{}}, {kind: opWhole, name: "models/m0001.json", at: 7, total: 9, id: "x", data: []byte("ab")}}}
-	got, err := readCommit(appendCommit(want))
+	got, err := readCommit(appendCommit(nil, want))
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v, %v", got, want, err)
 	}
 	for _, name := range []string{"../crawl.yaml", "/etc/passwd", "a//b", "state/../x", "dowse.lock", `a\b`, "c:x"} {
-		if _, err := readCommit(appendCommit(&commit{ops: []op{{kind: opRemove, name: name}}})); err == nil {
+		if _, err := readCommit(appendCommit(nil, &commit{ops: []op{{kind: opRemove, name: name}}})); err == nil {
 			t.Errorf("a change of %s was accepted", name)
 		}
 	}

@@ -1,3 +1,9 @@
+//go:build !race
+
+// The tests in a browser have no part in a run with the race detector: what they add to
+// the other tests of the package happens in the browser, and the library that drives it
+// takes longer to compile than all else that the package needs.
+
 package dashboard
 
 import (
@@ -30,9 +36,8 @@ type browser struct {
 // shared is the browser process of all tests; each has a tab of its own.
 var shared struct {
 	sync.Once
-	ctx  context.Context
-	stop func()
-	err  error
+	ctx context.Context
+	err error
 }
 
 // browse returns a tab of a browser of this machine. Where there is none, the test is skipped.
@@ -58,7 +63,7 @@ func browse(t *testing.T) *browser {
 		}
 		a, end := chromedp.NewExecAllocator(context.Background(), opts...)
 		ctx, cancel := chromedp.NewContext(a)
-		shared.ctx, shared.stop = ctx, func() { cancel(); end() }
+		shared.ctx, closeBrowser = ctx, func() { cancel(); end() }
 		shared.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 	})
 	if shared.err != nil {

@@ -182,37 +182,52 @@ func Static() http.Handler {
 	})
 }
 
-// Handler returns the pages.
-func (d *Dashboard) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", d.first)
+// A route is a pattern of requests and what answers them.
+type route struct {
+	pattern string
+	handler http.Handler
+}
+
+// routes returns everything that the dashboard answers.
+func (d *Dashboard) routes() (list []route) {
+	add := func(pattern string, h http.Handler) { list = append(list, route{pattern, h}) }
+	add("GET /{$}", http.HandlerFunc(d.first))
 	for pattern, page := range map[string]shown{"/collections": d.collections, "/new": d.newCrawl, "/compare": d.compare, "/lab": d.lab, "/lab/run": d.labRun} {
-		mux.Handle("GET "+pattern, d.show(pattern, page))
+		add("GET "+pattern, d.show(pattern, page))
 	}
-	mux.Handle("POST /new", d.change(d.start))
-	mux.Handle("POST /lab", d.change(d.startLab))
+	add("POST /new", d.change(d.start))
+	add("POST /lab", d.change(d.startLab))
 	for section, page := range map[string]shown{
 		"{$}": d.overview, "pages": d.pageList, "page": d.onePage, "search": d.search, "labels": d.labels, "topic": d.topic, "frontier": d.frontier,
 		"hosts": d.hosts, "graph": d.graph, "problems": d.problems, "export": d.exports, "settings": d.settings, "sites": d.sites, "tgraph": d.tgraph,
 	} {
-		mux.Handle("GET /c/{id}/"+section, d.show(section, page))
+		add("GET /c/{id}/"+section, d.show(section, page))
 	}
 	for name, form := range map[string]done{
 		"label": d.label, "undo": d.undo, "train": d.train, "stop": d.stop, "continue": d.resume, "set": d.set, "export": d.export, "drop-export": d.dropExport,
 		"topic": d.editTopic,
 	} {
-		mux.Handle("POST /c/{id}/"+name, d.change(form))
+		add("POST /c/{id}/"+name, d.change(form))
 	}
-	mux.HandleFunc("GET /c/{id}", func(w http.ResponseWriter, r *http.Request) {
+	add("GET /c/{id}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/c/"+url.PathEscape(r.PathValue("id"))+"/", http.StatusSeeOther)
-	})
-	mux.HandleFunc("GET /c/{id}/live", d.live)
-	mux.HandleFunc("GET /c/{id}/file", d.file)
-	mux.HandleFunc("GET /c/{id}/receipt", d.receipt)
-	mux.HandleFunc("GET /lab/file", d.labFile)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	}))
+	add("GET /c/{id}/live", http.HandlerFunc(d.live))
+	add("GET /c/{id}/file", http.HandlerFunc(d.file))
+	add("GET /c/{id}/receipt", http.HandlerFunc(d.receipt))
+	add("GET /lab/file", http.HandlerFunc(d.labFile))
+	add("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, nil, &operations.Error{Kind: operations.NotFound, Err: errors.New("there is no such page")})
-	})
+	}))
+	return list
+}
+
+// Handler returns the pages.
+func (d *Dashboard) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range d.routes() {
+		mux.Handle(r.pattern, r.handler)
+	}
 	return recovered(mux)
 }
 
@@ -293,16 +308,11 @@ func (d *Dashboard) head(r *http.Request) (*head, error) {
 	if id == "" {
 		return nil, nil
 	}
-	list, err := d.ops.Collections(r.Context())
+	c, err := d.ops.Collection(id)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range list {
-		if c.ID == id {
-			return headOf(c), nil
-		}
-	}
-	return nil, &operations.Error{Kind: operations.NotFound, Err: fmt.Errorf("there is no collection %q here", plain.Fit(plain.OneLine(id), 80))}
+	return headOf(c), nil
 }
 
 // headOf returns a collection as the head of a page shows it.

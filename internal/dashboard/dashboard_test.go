@@ -69,12 +69,13 @@ var made struct {
 	dir string
 }
 
+// closeBrowser ends the browser that tests share, if one was started.
+var closeBrowser = func() {}
+
 func TestMain(m *testing.M) {
 	durable.UsualFloor = 1 << 20 // tests run on any disk
 	code := m.Run()
-	if shared.stop != nil {
-		shared.stop()
-	}
+	closeBrowser()
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}

@@ -24,6 +24,7 @@ type labelsBody struct {
 	Of        int
 	Row       *row
 	Left      int
+	Making    bool // the pages of the queue are being looked for
 	Text      []piece
 	TextError string
 	Reasons   []string
@@ -78,7 +79,7 @@ func (d *Dashboard) labels(r *http.Request, c *head) (*pageFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Of, b.Left = queue.Of, len(queue.Pages)
+	b.Of, b.Left, b.Making = queue.Of, len(queue.Pages), queue.Making
 	if len(queue.Pages) > 0 {
 		x := rowOf(c, queue.Pages[0], b.Self)
 		b.Row = &x
@@ -88,7 +89,7 @@ func (d *Dashboard) labels(r *http.Request, c *head) (*pageFrame, error) {
 	if err := b.judge(ctx, d, c); err != nil {
 		return nil, err
 	}
-	f := &pageFrame{Title: "Label", Command: labelCommand(c, b.Queue), Live: liveOf(c), Body: b}
+	f := &pageFrame{Title: "Label", Command: labelCommand(c, b.Queue), Live: liveOf(c), Poll: b.Making, Body: b}
 	return f, nil
 }
 

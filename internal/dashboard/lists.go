@@ -88,7 +88,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 		}
 	}
 	sort := q.Get("sort")
-	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", ""}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n wide-only"}} {
+	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", "verdict"}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n wide-only"}} {
 		x := listColumn{Name: s[1], Class: s[2]}
 		if s[0] != "" {
 			x.Href, x.Here = with(q, "sort", s[0]), sort == s[0] || sort == "" && s[0] == "time"

@@ -58,7 +58,7 @@ func (d *Dashboard) report(ctx context.Context, s *stream, c *head) error {
 		case <-tick.C:
 		}
 		if time.Duration(n)*changeEvery%stateEvery == 0 {
-			state = d.state(ctx, c.ID)
+			state = d.state(c.ID)
 		}
 		now := d.revision(c.ID, state)
 		quiet += changeEvery
@@ -95,17 +95,12 @@ func (d *Dashboard) revision(id, state string) string {
 }
 
 // state returns the state of a collection.
-func (d *Dashboard) state(ctx context.Context, id string) string {
-	list, err := d.ops.Collections(ctx)
+func (d *Dashboard) state(id string) string {
+	c, err := d.ops.Collection(id)
 	if err != nil {
-		return ""
+		return "gone"
 	}
-	for _, c := range list {
-		if c.ID == id {
-			return c.State
-		}
-	}
-	return "gone"
+	return c.State
 }
 
 // A stream is an open answer.

@@ -149,8 +149,8 @@ func (b *pageBody) read(p *operations.Page) {
 // begin with a longer one are marked, too.
 func (b *pageBody) marker() func(string) bool {
 	words, stems := map[string]bool{}, []string{}
-	if b.Judged != nil {
-		for _, x := range b.Judged.Because {
+	if r := b.ruling(); r != nil {
+		for _, x := range r.Because {
 			if operations.IsSum(x.What) || x.Weight == 0 {
 				continue
 			}
@@ -169,22 +169,30 @@ func (b *pageBody) marker() func(string) bool {
 	}
 }
 
+// ruling returns the verdict whose reasons are shown: that of the judge alone for a page with a label, whose only reason is the label.
+func (b *pageBody) ruling() *collection.Ruling {
+	if b.Alone != nil {
+		return b.Alone
+	}
+	return b.Judged
+}
+
 // judge adds the reasons of the verdict, and what would change it.
 func (b *pageBody) judge(c *head) {
 	if b.Judged == nil {
 		return
 	}
-	most := 0.0
-	for _, x := range b.Judged.Because {
+	most, r := 0.0, b.ruling()
+	for _, x := range r.Because {
 		most = math.Max(most, math.Abs(x.Weight))
 	}
-	for _, x := range b.Judged.Because {
+	for _, x := range r.Because {
 		name := x.What
 		if x.Word != "" {
 			name = x.Word
 		}
 		note := ""
-		if x.Flips {
+		if x.Flips && b.Alone == nil {
 			note = "without it " + score(x.Without)
 		}
 		b.Reasons = append(b.Reasons, reasonRow{What: tidy(name, 60), Count: x.Count, Weight: x.Weight, Bar: weightBar(x.Weight, most), Note: note})
@@ -205,9 +213,15 @@ func (b *pageBody) judge(c *head) {
 const maxFlips = 3
 
 // flips adds what would change the verdict: one reason less, the fewest of them together, another threshold, another
-// model.
+// model; of a page with a label, only that label.
 func (b *pageBody) flips(c *head) {
 	j := b.Judged
+	if b.Alone != nil { // neither reasons nor a threshold or a model change what a person decided
+		if b.Alone.OnTopic != j.OnTopic {
+			b.Flips = append(b.Flips, flip{What: "without your label", Score: score(b.Alone.Relevance)})
+		}
+		return
+	}
 	for _, x := range j.Because {
 		if x.Flips && len(b.Flips) < maxFlips && !operations.IsSum(x.What) && x.What != "bias" {
 			b.Flips = append(b.Flips, flip{What: "without " + quoted(x), Score: score(x.Without)})

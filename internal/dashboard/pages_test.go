@@ -382,3 +382,24 @@ func TestLiveCache(t *testing.T) {
 		t.Error("a viewer who has left waits")
 	}
 }
+
+// The page of a page with a label has the reasons of the judge, and nothing but the label would change the verdict.
+func TestLabelledPage(t *testing.T) {
+	s := open(t, copied(t))
+	const path = "/c/pools/page?url=http://shorewalks.demo/"
+	if code, body, _ := s.send(t, http.MethodPost, "/c/pools/label", url.Values{"url": {"http://shorewalks.demo/"}, "label": {"off"}}); code != http.StatusSeeOther {
+		t.Fatal(code, body)
+	}
+	if code, body, _ := s.send(t, http.MethodPost, "/c/pools/train", url.Values{"accept": {"1"}}); code != http.StatusSeeOther {
+		t.Fatal(code, body)
+	}
+	_, body, _ := s.get(t, path)
+	reasons := func(page string) string { return between(page, `<table class="reasons"><tbody>`, "</tbody>") }
+	if !strings.Contains(body, "Why the judge alone says") || strings.Count(reasons(body), "<tr>") < 5 || strings.Contains(reasons(body), "label off") {
+		t.Errorf("the reasons are not those of the judge: %s", reasons(body))
+	}
+	flips := between(body, `<ul class="flips">`, "</ul>")
+	if !strings.Contains(body, "The judge alone: ") || strings.Contains(flips, "“label off”") || strings.Contains(flips, "threshold") || strings.Contains(flips, "with the model") {
+		t.Errorf("what would change the verdict of a labelled page: %s", flips)
+	}
+}

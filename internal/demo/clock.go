@@ -71,6 +71,7 @@ const (
 	forUpdates
 	forUpdateText
 	forNewsText
+	forPast
 )
 
 // newsBase is the number of the first page that appears; the pages of the Web have
@@ -149,6 +150,13 @@ func (c *Changing) changes(s *site, id, local int, from, to float64) (days []flo
 	return days
 }
 
+// lastBefore returns the day of the last change of a page before the beginning, a negative number: a Poisson process
+// has no beginning, and looks the same backwards.
+func (c *Changing) lastBefore(s *site, id, local int) float64 {
+	d := rngFor(c.web.config.Seed, forPast, id)
+	return -d.wait(c.rate(s, id, local))
+}
+
 // wait returns the time until the next event of a Poisson process.
 func (d *rng) wait(rate float64) float64 { return -math.Log(1-d.share()) / rate }
 
@@ -193,7 +201,10 @@ func (c *Changing) Answer(u dowse.URL, t time.Time) (Page, http.Header, bool) {
 	}
 	days := c.changes(s, id, local, 0, c.at(t))
 	block := c.updates(s, id, c.web.lexiconFor(c.web.page(id)), days)
-	last := append([]float64{0}, days...)[len(days)]
+	last := c.lastBefore(s, id, local)
+	if len(days) > 0 {
+		last = days[len(days)-1]
+	}
 	if local == homePage {
 		list, newest := c.newest(s, c.at(t))
 		block, last = append(block, list...), max(last, newest)
@@ -267,10 +278,11 @@ func (c *Changing) births(s *site, until float64) (days []float64) {
 func newsID(s *site, n int) int { return newsBase + s.index*newsRoom + n - 1 }
 
 // newest returns the list of the newest pages of a site, and the day of the last event
-// that changed it.
+// that changed it, which is before all others if there was none.
 func (c *Changing) newest(s *site, day float64) (list []byte, last float64) {
 	births := c.births(s, day)
 	shown := 0
+	last = math.Inf(-1)
 	for n := len(births); n > 0 && shown < listedNews; n-- {
 		if end := births[n-1] + c.vanishing(newsID(s, n)); end <= day {
 			last = max(last, end)

@@ -122,3 +122,24 @@ func TestRatesOfChange(t *testing.T) {
 		t.Errorf("%.2f of the articles change daily and %.2f less often than every four months; want about 0.23 and 0.30", d, s)
 	}
 }
+
+// Pages had changed before the beginning, too: the date that comes with a page is on average as long ago as its changes are apart.
+func TestDatesBeforeTheBeginning(t *testing.T) {
+	c := New(Config{}).Changing(dayZero)
+	sum, n := 0.0, 0
+	for u := range c.web.Relevant("tide pools") {
+		_, header, ok := c.Answer(u, dayZero)
+		at, err := http.ParseTime(header.Get("Last-Modified"))
+		if !ok || err != nil {
+			continue
+		}
+		if !at.Before(dayZero) {
+			t.Errorf("%s was changed at %v, which is not before the beginning", u, at)
+		}
+		sum += dayZero.Sub(at).Hours() / 24 * c.Rate(u)
+		n++
+	}
+	if mean := sum / float64(n); n < 200 || math.Abs(mean-1) > 0.2 {
+		t.Errorf("the last change of %d pages was %.2f times the mean time between two changes ago, want about 1", n, mean)
+	}
+}

@@ -38,10 +38,21 @@ var faults atomic.Pointer[func(op Op, path string) error]
 
 // Inject makes calls to the file system fail, for tests: f is called before
 // each one, concurrently, and the call fails with the error that f returns, if
-// any. end removes f again.
+// any. end removes f again, and restores the function that f replaced.
 func Inject(f func(op Op, path string) error) (end func()) {
-	faults.Store(&f)
-	return func() { faults.Store(nil) }
+	before := faults.Swap(&f)
+	return func() { faults.Store(before) }
+}
+
+// SkipSyncs leaves out all syncs, for tests: what a process has written outlives the
+// process without them, if not the machine.
+func SkipSyncs() (end func()) {
+	return Inject(func(op Op, _ string) error {
+		if op == OpSync {
+			return ErrSkip
+		}
+		return nil
+	})
 }
 
 func fault(op Op, path string) error {

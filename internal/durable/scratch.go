@@ -20,5 +20,6 @@ func (d Dir) Scratch() (*File, error) {
 		return nil, err
 	}
 	d.discard(name)
+	atRandom(f.f)
 	return f, nil
 }

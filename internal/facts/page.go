@@ -147,6 +147,7 @@ func pageFacts() []*Fact {
 		{Name: "sketch", Doc: "the sketch of the text, to find near duplicates", Journal: 29, Features: 28, Field: func(p *dowse.Page) any { return &p.Sketch }},
 		{Name: "repeated", Doc: "the parts of the text that other pages of the host have too", Journal: 19, Field: func(p *dowse.Page) any { return (*Runs)(&p.Repeated) }},
 		{Name: "blocks", Doc: "hashes of the blocks of the text, from which it is learnt what the pages of the host repeat", Journal: 19, Field: func(p *dowse.Page) any { return &p.Blocks }},
+		{Name: "dated", Doc: "when the page was changed: modified, as the journal holds it, from which it is estimated how often the page changes", Journal: 19, Field: func(p *dowse.Page) any { return &p.Modified }},
 		{Name: "links", Doc: "the links of the page", Features: 17, Field: func(p *dowse.Page) any { return &p.Links }},
 		{Name: "nofollow", Doc: "whether links are not to be followed", Journal: 30, Features: 25, Field: func(p *dowse.Page) any { return &p.NoFollow }},
 		{Name: "noindex", Doc: "whether the page is not to be indexed", Journal: 30, Features: 26, Field: func(p *dowse.Page) any { return &p.NoIndex }},

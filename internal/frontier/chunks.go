@@ -1,5 +1,7 @@
 package frontier
 
+import "unsafe"
+
 // A chunk has 2,048 elements.
 const (
 	chunkBits = 11
@@ -13,6 +15,7 @@ const (
 // while it does.
 type chunks[T any] struct {
 	parts []*[chunkSize]T
+	spare slab[T]
 	n     int
 }
 
@@ -21,16 +24,42 @@ func (c *chunks[T]) at(i uint32) *T { return &c.parts[i>>chunkBits][i&chunkMask]
 // add appends a zero element and returns it.
 func (c *chunks[T]) add() *T {
 	if c.n&chunkMask == 0 {
-		c.parts = append(c.parts, new([chunkSize]T))
+		c.parts = append(c.parts, c.spare.take(len(c.parts)))
 	}
 	c.n++
 	return c.at(uint32(c.n - 1))
+}
+
+// A slab is the chunks of a list that are allocated and not used yet.
+type slab[T any] [][chunkSize]T
+
+// Chunks are allocated together: one for slabShare that are there, of at most slabMost bytes.
+const (
+	slabShare = 64
+	slabMost  = 8 << 20
+)
+
+// take returns a new chunk for a list that has some already. The chunks of a
+// large list are neighbours in memory, which lets the system use large pages
+// for them: elements are read at random, and with pages of 4 KB the processor
+// takes as long to find the memory of one as to read it.
+func (s *slab[T]) take(have int) *[chunkSize]T {
+	bytes := unsafe.Sizeof([chunkSize]T{})
+	if len(*s) == 0 {
+		*s = make([][chunkSize]T, max(1, min(have/slabShare, int(slabMost/bytes))))
+		largePages(unsafe.Pointer(unsafe.SliceData(*s)), uintptr(len(*s))*bytes)
+	}
+	first := &(*s)[0]
+	*s = (*s)[1:]
+	return first
 }
 
 // A column stores one number for some of the URLs, by ID. A number that was
 // never set is 0, and a chunk is allocated only when one of its numbers is set.
 type column struct {
 	parts []*[chunkSize]uint32
+	spare slab[uint32]
+	used  int // parts that are not nil
 }
 
 func (c *column) at(i uint32) uint32 {
@@ -50,7 +79,8 @@ func (c *column) set(i, v uint32) {
 		c.parts = append(c.parts, nil)
 	}
 	if c.parts[part] == nil {
-		c.parts[part] = new([chunkSize]uint32)
+		c.parts[part] = c.spare.take(c.used)
+		c.used++
 	}
 	c.parts[part][i&chunkMask] = v
 }

@@ -27,6 +27,10 @@ const (
 // known by its place, which is all that its owner has to remember: the number of the grain at
 // which it begins. No text crosses the end of a page.
 //
+// A text of a page that is only in the file is read and replaced there, without the page: in a
+// large crawl such texts are asked for at random, so that a page that comes in for one of them leaves
+// again before another one is asked for, and has to be written if it was changed.
+//
 // Freed room is used again for texts of the same size, rounded up to a grain: it is linked into
 // a list of its size, in the room itself.
 type pages struct {
@@ -41,7 +45,12 @@ type pages struct {
 
 	end  uint32                 // the first grain that was never used
 	free [pageGrains + 1]uint32 // by size in grains: 1 + place of the first free room
+
+	single [singleText]byte // scratch of away
 }
+
+// singleText is how many bytes are read from the file for one text. Few are longer.
+const singleText = 128
 
 // pageUse is what happened to a page in memory.
 type pageUse uint8
@@ -68,12 +77,14 @@ func (p *pages) add(text []byte) (place uint32, ok bool) {
 
 // replace stores a text in the place of another one, if it takes the same room.
 func (p *pages) replace(place uint32, text []byte) bool {
-	b := p.at(place)
-	old := textIn(b)
-	if bytes.Equal(old, text) {
-		return true
+	old, away := p.away(place)
+	if !away {
+		old = textIn(p.at(place))
 	}
-	if grains(old) != grains(text) {
+	switch {
+	case bytes.Equal(old, text):
+		return true
+	case grains(old) != grains(text):
 		return false
 	}
 	p.write(place, text)
@@ -81,12 +92,45 @@ func (p *pages) replace(place uint32, text []byte) bool {
 }
 
 // text returns a copy of the text at a place.
-func (p *pages) text(place uint32) string { return string(textIn(p.at(place))) }
+func (p *pages) text(place uint32) string {
+	if text, ok := p.away(place); ok {
+		return string(text)
+	}
+	return string(textIn(p.at(place)))
+}
+
+// away returns a text whose page is in the file only, until the next call. ok is false for any other, and
+// for a long one, whose page is worth reading.
+func (p *pages) away(place uint32) (text []byte, ok bool) {
+	if p.list[place/pageGrains] != nil {
+		return nil, false
+	}
+	b := p.single[:min(singleText, pageSize-place%pageGrains*grain)]
+	if _, err := p.file.ReadAt(b, int64(place)*grain); err != nil {
+		return nil, true // as in load: the text is lost
+	}
+	n := int(binary.LittleEndian.Uint16(b))
+	if textHead+n > len(b) {
+		return nil, false
+	}
+	return b[textHead : textHead+n], true
+}
+
+// writeAway stores a text of at most singleText bytes, its head included, whose page is in the file only. It
+// reports false if the file can't be written.
+func (p *pages) writeAway(place uint32, text []byte) bool {
+	b := binary.LittleEndian.AppendUint16(p.single[:0], uint16(len(text)))
+	_, err := p.file.WriteAt(append(b, text...), int64(place)*grain)
+	return err == nil
+}
 
 // remove frees the room of a text.
 func (p *pages) remove(place uint32) {
-	b := p.at(place)
-	p.release(place, grains(textIn(b)))
+	text, away := p.away(place)
+	if !away {
+		text = textIn(p.at(place))
+	}
+	p.release(place, grains(text))
 }
 
 // textIn returns the text at the beginning of a part of a page. Of a page that could not be read
@@ -96,7 +140,11 @@ func textIn(b []byte) []byte {
 	return b[textHead : textHead+min(n, len(b)-textHead)]
 }
 
+// write stores a text. It does not bring a page into memory for a short one.
 func (p *pages) write(place uint32, text []byte) {
+	if p.list[place/pageGrains] == nil && textHead+len(text) <= singleText && p.writeAway(place, text) {
+		return
+	}
 	b := p.at(place)
 	binary.LittleEndian.PutUint16(b, uint16(len(text)))
 	copy(b[textHead:], text)
@@ -107,7 +155,7 @@ func (p *pages) write(place uint32, text []byte) {
 func (p *pages) room(n uint32) (place uint32, ok bool) {
 	if first := p.free[n]; first != 0 {
 		place = first - 1
-		p.free[n] = binary.LittleEndian.Uint32(p.at(place))
+		p.free[n] = p.following(place)
 		return place, true
 	}
 	if left := pageGrains - p.end%pageGrains; left < n {
@@ -125,11 +173,29 @@ func (p *pages) room(n uint32) (place uint32, ok bool) {
 	return place, true
 }
 
+// following returns what the free room at a place is linked to.
+func (p *pages) following(place uint32) uint32 {
+	if p.list[place/pageGrains] != nil {
+		return binary.LittleEndian.Uint32(p.at(place))
+	}
+	link := p.single[:4]
+	if _, err := p.file.ReadAt(link, int64(place)*grain); err != nil {
+		return 0 // the rest of the list is lost, and its room with it
+	}
+	return binary.LittleEndian.Uint32(link)
+}
+
 // release links n grains into the list of free room of their size.
 func (p *pages) release(place, n uint32) {
-	binary.LittleEndian.PutUint32(p.at(place), p.free[n])
-	p.used[place/pageGrains] |= wasChanged
+	link := binary.LittleEndian.AppendUint32(p.single[:0], p.free[n])
 	p.free[n] = place + 1
+	if p.list[place/pageGrains] == nil {
+		if _, err := p.file.WriteAt(link, int64(place)*grain); err == nil {
+			return
+		}
+	}
+	copy(p.at(place), link)
+	p.used[place/pageGrains] |= wasChanged
 }
 
 // at returns the part of a page that begins at a place. It is valid until the next call.

@@ -20,14 +20,9 @@ func (f *Frontier) Size() (tables, notes int64) {
 
 // sizeOf returns the bytes of the chunks of a list.
 func sizeOf[T any](c *chunks[T]) int64 {
-	return int64(len(c.parts)) * int64(unsafe.Sizeof([chunkSize]T{}))
+	return int64(len(c.parts)+len(c.spare)) * int64(unsafe.Sizeof([chunkSize]T{}))
 }
 
-func (c *column) size() (bytes int64) {
-	for _, part := range c.parts {
-		if part != nil {
-			bytes += int64(unsafe.Sizeof(*part))
-		}
-	}
-	return bytes
+func (c *column) size() int64 {
+	return int64(c.used+len(c.spare)) * int64(unsafe.Sizeof([chunkSize]uint32{}))
 }

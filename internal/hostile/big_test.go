@@ -19,6 +19,7 @@ func TestBigPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: takes some ten seconds")
 	}
+	t.Parallel()
 	hosts := 24
 	if n, err := strconv.Atoi(os.Getenv("HOSTILE_BIG")); err == nil {
 		hosts = n

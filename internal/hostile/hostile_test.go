@@ -60,6 +60,7 @@ const jobVar = "HOSTILE_CRAWL"
 
 func TestMain(m *testing.M) {
 	durable.UsualFloor = 1 << 20 // tests run on any disk
+	durable.SkipSyncs()          // tests end processes, not machines
 	path := os.Getenv(jobVar)
 	if path == "" {
 		os.Exit(m.Run())
@@ -380,6 +381,7 @@ func checkTargets(t *testing.T, path string) {
 // TestNothingAllowed crawls the same sites without leave to dial any of their
 // addresses: nothing at all is contacted.
 func TestNothingAllowed(t *testing.T) {
+	t.Parallel()
 	s := serve(t, hostile.Rows())
 	r, _ := run(t, job{Dir: filepath.Join(t.TempDir(), "none.dowse"), Seeds: s.Seeds(), Resolver: s.Resolver()})
 	if n := s.Connections(); n > 0 {

@@ -205,6 +205,7 @@ func (s score) share() string {
 // called near-duplicates are, and how many of those that are, are found. Each site by
 // itself, then all in one crawl; three of each kind.
 func TestNearDuplicates(t *testing.T) {
+	t.Parallel()
 	var names []string
 	old, now, want := map[string]*score{}, map[string]*score{}, map[string]float64{}
 	measure := func(name string, pages []template.Page, recall float64) {
@@ -243,6 +244,7 @@ func TestNearDuplicates(t *testing.T) {
 // TestNearDuplicatesOfWikispeedia compares 4,598 articles. No two that are different may be
 // called the same; a few have two titles, which the texts themselves show.
 func TestNearDuplicatesOfWikispeedia(t *testing.T) {
+	t.Parallel()
 	list := wikispeedia(t)
 	docs := map[dowse.URL]*dowse.Document{}
 	for _, x := range list {

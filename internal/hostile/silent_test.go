@@ -117,6 +117,7 @@ func TestSilentSeeds(t *testing.T) {
 // addresses each, all of which answer alike: the server listens on every address of the
 // machine. Few of them may become known.
 func TestAddressesCostNothing(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)

@@ -110,3 +110,16 @@ func BenchmarkEntry(b *testing.B) {
 		}
 	}
 }
+
+// The date of a page is kept in whole seconds. A page without one has the bytes that it had before dates were kept, see
+// TestEntryBytes.
+func TestDateOfPage(t *testing.T) {
+	p := fullPage()
+	p.Modified = epoch.Add(-90*time.Minute + 300*time.Millisecond)
+	for name, decode := range map[string]func([]byte) (*ledger.Entry, error){"whole": ledger.DecodeEntry, "without links": ledger.DecodeVisit} {
+		e, err := decode(ledger.EncodeEntry(&ledger.Entry{Kind: ledger.EntryPage, At: epoch, ID: 5, Page: p}))
+		if err != nil || !e.Page.Modified.Equal(epoch.Add(-90*time.Minute)) || e.Page.Title != p.Title {
+			t.Errorf("%s: %v: read %+v", name, err, e.Page)
+		}
+	}
+}

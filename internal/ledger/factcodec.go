@@ -19,7 +19,7 @@ import (
 
 // facts writes the fields of a page that belong to groups. A group of one fact is
 // its value; a group of several is a byte with one bit per fact, and then the
-// values of those that are set and are no bits themselves.
+// values of those that are set and are no bits themselves. A time in a group is in whole seconds.
 func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 	for _, g := range groups {
 		if len(g) == 1 {
@@ -37,6 +37,10 @@ func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
 				w.runs(*v)
 			case *[]uint32:
 				w.hashes(*v)
+			case *time.Time:
+				if !v.IsZero() {
+					w.i(v.Unix())
+				}
 			}
 		}
 	}
@@ -105,6 +109,8 @@ func groupBits(g facts.Group, p *dowse.Page) (b byte) {
 			b |= flagBits(len(*v) > 0) << i
 		case *[]uint32:
 			b |= flagBits(len(*v) > 0) << i
+		case *time.Time:
+			b |= flagBits(!v.IsZero()) << i
 		}
 	}
 	return b
@@ -228,6 +234,10 @@ func (r *dec) facts(groups []facts.Group, p *dowse.Page) {
 			case *[]uint32:
 				if set {
 					*v = r.hashes()
+				}
+			case *time.Time:
+				if set {
+					*v = time.Unix(r.i(), 0).UTC()
 				}
 			}
 		}

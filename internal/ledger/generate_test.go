@@ -249,13 +249,7 @@ func drawPageEntry(t *rapid.T, e *Entry) {
 
 // withoutSyncs makes syncs count as done until the test ends, which saves waiting for the disk.
 func withoutSyncs(t *testing.T) {
-	end := durable.Inject(func(op durable.Op, _ string) error {
-		if op == durable.OpSync {
-			return durable.ErrSkip
-		}
-		return nil
-	})
-	t.Cleanup(end)
+	t.Cleanup(durable.SkipSyncs())
 }
 
 // firstSegment is the file name of the segment at offset 0.

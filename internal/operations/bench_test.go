@@ -1,6 +1,7 @@
 package operations_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -96,6 +97,52 @@ func makeLarge(t testing.TB, dir string, pages int) {
 		t.Fatal(err)
 	}
 	if err := col.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeRated writes a collection of pages that a seed of each leads to, by a crawl that absorbs them without a web. Their relevance falls from
+// 0.9 to 0.1.
+func makeRated(t testing.TB, dir string, pages []string) {
+	t.Helper()
+	s := collection.Settings{Name: "rated", Begun: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+	s.Strategy, s.Threshold, s.Key = "breadth-first", 0.5, 7
+	s.Politeness.Delay = -1
+	col, err := collection.Create(dir, s, []byte("dowse: topic/v1\nname: rated\nwords: [made]\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := strategy.New(s.Strategy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := col.Load(crawl.Config{Strategy: st, Threshold: s.Threshold, Polite: crawl.Politeness{Delay: -1, InFlight: 1}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	now := s.Begun
+	var seeds []dowse.URL
+	for _, u := range pages {
+		seeds = append(seeds, dowse.URL(u))
+	}
+	col.Crawl.Start(now, seeds)
+	for n := 0; n < len(pages); {
+		v, when, ok := col.Crawl.Next(now)
+		if !ok {
+			if when.IsZero() {
+				t.Fatalf("it ended after %d pages", n)
+			}
+			now = when
+			continue
+		}
+		p := v.Page()
+		p.Fetch = dowse.Fetch{At: now, Status: 200, Type: "text/html"}
+		p.Outcome = dowse.Fetched
+		p.Verdict = dowse.Verdict{Relevance: 0.9 - 0.8*float64(n)/float64(len(pages)), Judge: "made", Scale: "share"}
+		now = now.Add(time.Millisecond)
+		col.Crawl.Absorb(now, p)
+		n++
+	}
+	if err := errors.Join(col.Journal.Sync(), col.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -86,9 +86,15 @@ func (s *shelf) countOpen(soon context.Context, since time.Time) *pageCount {
 	return s.cur.count()
 }
 
+// maxCounts is how many collections are counted at the same time. A list of hundreds that were all copied, or killed, would otherwise
+// load them all into memory.
+const maxCounts = 2
+
 // recount counts the pages with a view of its own, which it closes: a list must not hold all
 // collections in memory.
 func (s *shelf) recount(gen string) {
+	s.counters <- struct{}{}
+	defer func() { <-s.counters }()
 	began := time.Now()
 	n := &pageCount{}
 	v, err := viewOf(s.dir, s.now())

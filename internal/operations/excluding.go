@@ -28,7 +28,7 @@ func (x *Exclusion) Removes(url string) bool { return x.re.MatchString(url) }
 
 // Bounds of a look at the queue.
 const (
-	maxMatched      = 50_000 // links that are compared with a pattern
+	maxMatched      = 20_000 // links that are compared with a pattern: of more, a share is then within 0.7 % of the true one in 95 of 100 cases
 	excludedSamples = 12
 )
 

@@ -13,6 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/frontier"
 	"dowse/internal/site"
+	"dowse/weburl"
 )
 
 // A SiteQuery selects sites.
@@ -95,23 +96,68 @@ func SitesOf(col *collection.Collection, byHomepage bool) ([]site.Site, error) {
 	return catch.Sites(byHomepage), nil
 }
 
-// sites is SitesOf from the columns, so that no page is read for it.
-func (v *openView) sites(byHomepage bool) ([]site.Site, error) {
-	if _, err := v.col.Sites(); !errors.Is(err, collection.ErrNoSites) {
-		return SitesOf(v.col, byHomepage)
+// sites is SitesOf from the columns, so that no page is read for it. The list is made once for a view, and must not be changed.
+func (v *openView) sites(byHomepage bool) (list []site.Site, err error) {
+	if list, ok := v.siteRows[byHomepage]; ok {
+		return list, nil
 	}
-	catch := site.Catch{Error: pageError}
-	for i, id := range v.pages.ids {
-		if u := v.col.URL(id); u != "" {
-			catch.Add(site.Rated{URL: u, Confidence: centred(v.pages.relevance[i], v.col.Threshold())})
-		}
+	if _, err := v.col.Sites(); errors.Is(err, collection.ErrNoSites) {
+		list = v.grouped(byHomepage)
+	} else if list, err = SitesOf(v.col, byHomepage); err != nil {
+		return nil, err
 	}
-	return catch.Sites(byHomepage), nil
+	if v.siteRows == nil {
+		v.siteRows = map[bool][]site.Site{}
+	}
+	v.siteRows[byHomepage] = list
+	return list, nil
 }
 
-// maxGroupedPages is the largest crawl for pages whose pages are grouped into sites for an
-// answer: the URL of each is read for it.
-const maxGroupedPages = 50_000
+// A siteOfHost is the site of a host, and its homepages by http and https.
+type siteOfHost struct {
+	number int // plus 1; 0 if it is not known yet
+	homes  [2]frontier.ID
+}
+
+// grouped groups the pages into sites. All pages of a host are of one site, so the URL of one page per host is read,
+// not that of every page.
+func (v *openView) grouped(byHomepage bool) []site.Site {
+	f, threshold := v.col.Crawl.Frontier(), v.col.Threshold()
+	catch := site.Catch{Error: pageError}
+	hosts := make([]siteOfHost, f.Hosts())
+	for i, id := range v.pages.ids {
+		h := &hosts[v.pages.hosts[i]]
+		if h.number == 0 {
+			u := v.col.URL(id)
+			if u == "" {
+				continue
+			}
+			n, home := catch.SiteOf(u)
+			x := siteOfHost{n + 1, v.homesOf(home)}
+			if weburl.Homepage(u) != "" { // an opaque URL is a site of its own
+				*h = x
+			}
+			h = &x
+		}
+		catch.AddTo(h.number-1, centred(v.pages.relevance[i], threshold), slices.Contains(h.homes[:], id))
+	}
+	return catch.Sites(byHomepage)
+}
+
+// homesOf returns the numbers of a homepage by http and by https, frontier.None where it is not known.
+func (v *openView) homesOf(home dowse.URL) [2]frontier.ID {
+	ids := [2]frontier.ID{frontier.None, frontier.None}
+	_, rest, ok := strings.Cut(string(home), "://")
+	for i, u := range []string{"http://" + rest, "https://" + rest} {
+		if !ok {
+			u = string(home)
+		}
+		if id, found := v.col.Crawl.Frontier().Find(dowse.URL(u)); found {
+			ids[i] = id
+		}
+	}
+	return ids
+}
 
 // Sites lists the sites of a crawl for sites, or the hosts of a crawl for pages as sites.
 func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteList, error) {
@@ -133,14 +179,11 @@ func (o *Operations) Sites(ctx context.Context, id string, q SiteQuery) (*SiteLi
 	err = s.locked(ctx, func(v *openView) error {
 		_, err := v.col.Sites()
 		x.Grouped = errors.Is(err, collection.ErrNoSites)
-		if x.Grouped && len(v.pages.ids) > maxGroupedPages {
-			return failf(TooLarge, "", "this crawl looks for pages, and has more than %d to group into sites; the list of hosts has their counts", maxGroupedPages)
-		}
 		list, err := v.sites(q.Homepage)
 		if err != nil {
 			return err
 		}
-		list = PickSites(list, q.All, q.On, q.Sort)
+		list = PickSites(slices.Clone(list), q.All, q.On, q.Sort)
 		x.Total, x.Seen = len(list), v.at.UTC()
 		first := min(q.Offset, len(list))
 		x.Sites = append(x.Sites, list[first:min(len(list), first+q.Limit)]...)

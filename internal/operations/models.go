@@ -84,6 +84,8 @@ type Queue struct {
 	// queue must repeat it.
 	Of   int       `json:"of,omitempty" doc:"for an audit: fetched pages that the sample is drawn from"`
 	Seen time.Time `json:"seen" doc:"the moment that the queue shows"`
+	// Making reports that the pages of a large collection are being looked for, and none are known yet.
+	Making bool `json:"making,omitempty" doc:"whether the pages are being looked for; ask again in a moment"`
 }
 
 // The queues of pages to label.
@@ -93,11 +95,8 @@ const (
 	QueueDisagreements = "disagreements"
 )
 
-// maxQueuePages is the largest collection whose audit and disagreements are looked for while the
-// caller waits: both read the whole journal.
-const maxQueuePages = 100_000
-
-// Queue returns at most n pages to label. For an audit n is the size of the whole sample.
+// Queue returns at most n pages to label. For an audit n is the size of the whole sample. An audit and the disagreements of a large
+// collection are looked for in the background, see keptQueue.
 func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue, error) {
 	queue = cmp.Or(queue, QueueUnsure)
 	if !slices.Contains([]string{QueueUnsure, QueueAudit, QueueDisagreements}, queue) {
@@ -122,7 +121,7 @@ func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue
 			return err
 		}
 		if len(v.pages.ids) > maxQueuePages {
-			return failf(TooLarge, "queue", "queue: the collection has more than %d pages; use the command line for %s", maxQueuePages, queue)
+			return s.longQueue(v, q, labels, n)
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()

@@ -73,6 +73,8 @@ type Operations struct {
 	children children
 	exports  exports
 	searches searches
+	compared comparisons
+	counters chan struct{} // see shelf
 }
 
 // New returns the operations over the directories of a config. Nothing is opened yet; a
@@ -100,7 +102,7 @@ func New(cfg Config) (*Operations, error) {
 			cfg.Into = abs
 		}
 	}
-	return &Operations{cfg: cfg, shelves: map[string]*shelf{}, ids: map[string]string{}}, nil
+	return &Operations{cfg: cfg, shelves: map[string]*shelf{}, ids: map[string]string{}, counters: make(chan struct{}, maxCounts)}, nil
 }
 
 // Close closes all collections, ends exports and follow-ups, and removes the temporary files.
@@ -161,7 +163,7 @@ func (o *Operations) scan(force bool) {
 	}
 	for _, dir := range dirs {
 		if o.shelves[dir] == nil {
-			s := &shelf{dir: dir, id: o.freeID(dir), now: o.cfg.Now, replaced: o.searches.dropStale}
+			s := &shelf{dir: dir, id: o.freeID(dir), now: o.cfg.Now, replaced: o.searches.dropStale, counters: o.counters}
 			o.shelves[dir] = s
 			o.ids[s.id] = dir
 		}

@@ -592,3 +592,60 @@ func TestSitesAreThoseOfTheCommandLine(t *testing.T) {
 		}
 	}
 }
+
+// A crawl for pages on several names of a site, by http and https: the list of sites, which is made without reading the URL of
+// every page, is that of the command line.
+func TestSitesWithSeveralNames(t *testing.T) {
+	dir := t.TempDir()
+	pages := []string{"http://a.example/x", "http://www.a.example/", "https://a.example/", "http://a.example/y", "https://b.example/z", "http://b.example/", "http://c.example:8080/q", "http://c.example/"}
+	makeRated(t, filepath.Join(dir, "rated.dowse"), pages)
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	cr, err := crawler.View(filepath.Join(dir, "rated.dowse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cr.Close()
+	for _, homepage := range []bool{false, true} {
+		want, err := operations.SitesOf(cr.Collection, homepage)
+		if err != nil || len(want) != 4 {
+			t.Fatal(want, err)
+		}
+		for range 2 { // the second time as it was kept
+			got, err := o.Sites(bg, "rated", operations.SiteQuery{Homepage: homepage, All: true})
+			if err != nil || !slices.Equal(got.Sites, want) {
+				t.Errorf("by homepage %v: got %+v, %v, want %+v", homepage, got, err, want)
+			}
+			if _, err := o.Sites(bg, "rated", operations.SiteQuery{Homepage: homepage, On: true, Sort: "name"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A comparison is made once for the moments that are shown, and again when a collection has changed.
+func TestCompareAgain(t *testing.T) {
+	dir := t.TempDir()
+	makeRated(t, filepath.Join(dir, "a.dowse"), []string{"http://a.example/x", "http://a.example/y"})
+	makeRated(t, filepath.Join(dir, "b.dowse"), []string{"http://a.example/x", "http://b.example/y"})
+	o := over(t, operations.Config{Dirs: []string{dir}})
+	compare := func(ids ...string) *operations.Comparison {
+		x, err := o.Compare(bg, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	first := compare("a", "b")
+	if again := compare("a", "b"); again != first {
+		t.Error("the same comparison was made twice")
+	}
+	if other := compare("b", "a"); other == first || other.Pairs[0].A != "b" {
+		t.Errorf("in the other order: %+v", other.Pairs)
+	}
+	if _, err := o.Set(bg, "a", operations.SetRequest{Set: map[string][]string{"delay": {"3s"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if changed := compare("a", "b"); changed == first || len(changed.Differ) == len(first.Differ) {
+		t.Errorf("after a change of the settings: %+v, before it %+v", changed.Differ, first.Differ)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/plain"
 	"dowse/internal/requisite"
@@ -539,6 +542,22 @@ func (o *Operations) Collections(ctx context.Context) ([]Collection, error) {
 	return list, nil
 }
 
+// Collection returns one line of the list of collections, without its counts: nothing is opened for it.
+func (o *Operations) Collection(id string) (Collection, error) {
+	s, err := o.shelf(id)
+	if err != nil {
+		return Collection{}, err
+	}
+	c, _, _ := s.state()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.counted.last; n != nil && KindOf(n.err) == Damaged && !c.Running {
+		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(n.err))
+	}
+	s.addDamage(&c)
+	return c, nil
+}
+
 // latest returns the later of two times.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -553,23 +572,60 @@ func (s *shelf) line(soon context.Context) Collection {
 	c := s.counts(soon)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.damaged != "" && !c.Running && c.State != string(Damaged) {
-		c.State, c.Error = string(Damaged), plain.OneLine(s.damaged)
-	}
+	s.addDamage(&c)
 	return c
 }
 
-// counts returns the state and the counts of the collection, without damage that a look at its archive would find.
-func (s *shelf) counts(soon context.Context) Collection {
-	c := Collection{ID: s.id, Dir: s.dir, Name: s.id}
+// addDamage adds the damage that the last look found. The shelf is locked.
+func (s *shelf) addDamage(c *Collection) {
+	if s.damaged != "" && !c.Running && c.State != string(Damaged) {
+		c.State, c.Error = string(Damaged), plain.OneLine(s.damaged)
+	}
+}
+
+// A naming is what the list of collections shows of settings, and the file that it was read from.
+type naming struct {
+	file  string
+	name  string
+	begun time.Time
+}
+
+// named reads the name of the collection. The settings are read again when their file has changed: a folder may have hundreds of
+// collections, which every look at the list goes through.
+func (s *shelf) named() (naming, error) {
+	file := ""
+	if st, err := os.Lstat(filepath.Join(s.dir, "crawl.yaml")); err == nil {
+		file = durable.Identity(st)
+	}
+	s.mu.Lock()
+	known := s.naming
+	s.mu.Unlock()
+	if file != "" && known.file == file {
+		return known, nil
+	}
 	settings, err := collection.ReadSettings(s.dir)
 	if err != nil {
-		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(err))
-		return c
+		return naming{}, err
 	}
-	c.Name, c.Begun = settings.Name, settings.Begun
+	known = naming{file, settings.Name, settings.Begun}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.naming = known
+	return known, nil
+}
+
+// state returns the collection with the counts that its last run recorded, and that run; ok is false if there was none, or if the collection can't
+// be read.
+func (s *shelf) state() (c Collection, last crawler.RunRecord, ok bool) {
+	c = Collection{ID: s.id, Dir: s.dir, Name: s.id}
+	named, err := s.named()
+	if err != nil {
+		c.State, c.Error = string(Damaged), plain.OneLine(plain.Error(err))
+		return c, last, false
+	}
+	c.Name, c.Begun = named.name, named.begun
 	st := &Status{}
-	last, ok := st.run(s.dir, func() (crawler.RunRecord, bool) {
+	last, ok = st.run(s.dir, func() (crawler.RunRecord, bool) {
 		return crawler.LastRun(&collection.Collection{Dir: s.dir})
 	})
 	if ok {
@@ -577,6 +633,15 @@ func (s *shelf) counts(soon context.Context) Collection {
 		c.Fetched, c.OnTopic = last.Fetched, last.OnTopic
 	}
 	c.State, c.Running = st.stateOf(), st.Running
+	return c, last, ok
+}
+
+// counts returns the state and the counts of the collection, without damage that a look at its archive would find.
+func (s *shelf) counts(soon context.Context) Collection {
+	c, last, ok := s.state()
+	if c.State == string(Damaged) {
+		return c
+	}
 	if !c.Running && ok && last.Error == "" && !last.Ended.IsZero() && !modified(s.dir).After(last.Ended) {
 		return c // the run recorded what there is
 	}

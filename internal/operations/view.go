@@ -18,6 +18,7 @@ import (
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/internal/plain"
+	"dowse/internal/site"
 )
 
 // A shelf is one collection and what is known of it in this process.
@@ -40,6 +41,9 @@ type shelf struct {
 	audited  auditCache
 	indexing bool   // the search index is being brought up to date
 	damaged  string // what the last look for damage found; "" for none
+	queues   map[string]*keptQueue
+	naming   naming
+	counters chan struct{} // holds a place for each count that is made now, of any collection
 
 	judges   judges
 	traffic  traffic
@@ -74,6 +78,8 @@ func (c cost) pause() time.Duration { return max(viewLeast, viewShare*time.Durat
 // never changed; everything else is used under its lock, because a Collection is not safe for
 // concurrent use.
 type openView struct {
+	token *viewToken // no other view has it
+
 	mu    sync.Mutex
 	cr    *crawler.Crawler
 	col   *collection.Collection
@@ -99,6 +105,7 @@ type openView struct {
 	queued   *Frontier
 	samples  map[dowse.Reason][]string
 	tgraph   *TGraph
+	siteRows map[bool][]site.Site // by whether homepages alone are judged
 }
 
 // columns are the fetched pages of a view in the order of their visits. A page is one
@@ -125,6 +132,9 @@ const (
 // no other reader waits for it.
 const maxHistory = 4 << 20
 
+// A viewToken stands for a view in what is kept of it: it does not keep the view in memory.
+type viewToken struct{ _ byte }
+
 // viewOf opens a view of a collection.
 func viewOf(dir string, now time.Time) (*openView, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
@@ -136,7 +146,7 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 		return nil, err
 	}
 	cr.Collection.History = maxHistory
-	v := &openView{cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), logs: logs, gen: gen}
+	v := &openView{token: &viewToken{}, cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), logs: logs, gen: gen}
 	v.pages = columnsOf(v.col)
 	return v, nil
 }

@@ -25,6 +25,31 @@ func (h *History) Note(interval time.Duration, changed bool) {
 	h.Same += d
 }
 
+// NoteVersion adds what a request found that was made at now, the one before it at asked: by the date of the new version, if
+// that is possible, otherwise as an interval. It returns false for a change without a possible date.
+func (h *History) NoteVersion(asked, now time.Time, changed bool, dated time.Time) bool {
+	if changed && dated.After(asked) && now.Sub(dated) >= leastQuiet {
+		h.NoteDated(now.Sub(dated))
+		return true
+	}
+	h.Note(now.Sub(asked), changed)
+	return !changed
+}
+
+// NoteDated adds a change whose time is known, with how long the page had stayed the same since. It
+// shows more than an interval with a change: how many changes were in the interval is hidden, and the last of them is not.
+// Changes before it are unknown, so what was before it counts for nothing.
+func (h *History) NoteDated(quiet time.Duration) {
+	h.Changed++
+	h.Moved += moment
+	h.Same += max(days(quiet), 0)
+}
+
+// moment is the interval in which a change lies whose time is known, in days: a minute. The probability of a change
+// in so short an interval is the rate times its length, which is the likelihood of a time of
+// change up to a factor.
+const moment = 1.0 / (24 * 60)
+
 // The rates that are distinguished, in changes per day: from one in 1,000 days to four a day, in
 // steps of equal ratio.
 const (

@@ -56,3 +56,37 @@ func TestBeliefOfExtremes(t *testing.T) {
 		}
 	}
 }
+
+// The likelihood of a change whose time is known is that of the time since: rate·exp(-rate·time), up to a factor. Few of
+// them show more than as many intervals at whose end the page had changed.
+func TestDatedChanges(t *testing.T) {
+	var h History
+	h.NoteDated(3 * 24 * time.Hour)
+	got := h.likelihood()
+	for i, rate := range grid {
+		j := steps / 2
+		want := rate * math.Exp(-3*rate) / (grid[j] * math.Exp(-3*grid[j]))
+		if ratio := got[i] / got[j]; math.Abs(ratio/want-1) > 0.01 {
+			t.Errorf("rate %.4f is %.4f times as likely as %.4f, want %.4f", rate, ratio, grid[j], want)
+		}
+	}
+	r := newRates()
+	prior := r.prior(hostKind{1, Other})
+	dice := rand.New(rand.NewPCG(3, 4))
+	errors := func(note func(h *History, quiet, gap float64)) (sum float64) {
+		for range 400 {
+			var h History
+			for range 4 {
+				note(&h, dice.ExpFloat64()/2, 10) // two changes a day, asked every ten days
+			}
+			sum += math.Abs(math.Log(h.likelihood().under(prior).mean() / 2))
+		}
+		return sum
+	}
+	in := func(d float64) time.Duration { return time.Duration(d * 24 * float64(time.Hour)) }
+	dated := errors(func(h *History, quiet, _ float64) { h.NoteDated(in(quiet)) })
+	undated := errors(func(h *History, _, gap float64) { h.Note(in(gap), true) })
+	if dated > undated/2 {
+		t.Errorf("with dates the rate is wrong by %.0f in all, without by %.0f", dated, undated)
+	}
+}

@@ -63,8 +63,9 @@ type known struct {
 	asked time.Time // when its content was last known to be the newest
 	rest  time.Time // not to be asked before; zero for any time
 	seen  History
-	shown *belief // the likelihood of seen; nil if that is empty
-	gone  bool    // the last answer was that there is no such page
+	quiet time.Duration // how long the first version had stayed the same when it was fetched, by its own date; 0 if unknown
+	shown *belief       // the likelihood of seen and quiet; nil if there is neither
+	gone  bool          // the last answer was that there is no such page
 }
 
 // A ranked is a page with what a request would be worth.
@@ -96,11 +97,29 @@ func (p *Planner) Add(id, host uint32, kind Kind, asked time.Time, seen History)
 
 // learn computes what the page's history shows of its rate.
 func (x *known) learn() {
-	if x.seen != (History{}) {
-		l := x.seen.likelihood()
+	h := x.seen
+	if x.quiet > 0 {
+		h.NoteDated(x.quiet)
+	}
+	if x.shown = nil; h != (History{}) {
+		l := h.likelihood()
 		x.shown = &l
 	}
 }
+
+// Date records how long a page had stayed the same when it was fetched first, by the date that came with it. It is
+// evidence before the page is asked again for the first time (Cho and Garcia-Molina 2003: the last date of change).
+func (p *Planner) Date(id uint32, quiet time.Duration) {
+	if x := p.pages[id]; x != nil && quiet >= leastQuiet {
+		x.quiet = quiet
+		x.learn()
+		p.stale = true
+	}
+}
+
+// leastQuiet is the shortest time since a change that counts. Servers that make a page for each request
+// send the time of the request as its date, which shows nothing.
+const leastQuiet = time.Minute
 
 // Drop removes a page. It may be unknown.
 func (p *Planner) Drop(id uint32) {
@@ -117,13 +136,17 @@ func (p *Planner) Drop(id uint32) {
 // Len returns the number of pages.
 func (p *Planner) Len() int { return len(p.pages) }
 
-// Note records that a page was asked at a time, and whether it had changed.
-func (p *Planner) Note(id uint32, now time.Time, changed bool) {
+// Note records that a page was asked at a time, whether it had changed, and the date of the new version, the
+// zero time if it has none. A version whose date does not lie between the two requests shows that
+// dates of this page mean nothing, and that of its first version is forgotten.
+func (p *Planner) Note(id uint32, now time.Time, changed bool, dated time.Time) {
 	x := p.pages[id]
 	if x == nil {
 		return
 	}
-	x.seen.Note(now.Sub(x.asked), changed)
+	if !x.seen.NoteVersion(x.asked, now, changed, dated) {
+		x.quiet = 0
+	}
 	x.learn()
 	x.asked, x.rest, x.gone = now, time.Time{}, false
 	p.stale = true
@@ -303,7 +326,7 @@ type aim struct {
 // find out, since requests for those that are find most. The numbers were chosen on webs that are not
 // those of the table in docs/refresh.md.
 var (
-	bothAim    = newAim(1.5, 0.4)
+	bothAim    = newAim(1.75, 0.7)
 	changesAim = newAim(0, 0.2)
 )
 

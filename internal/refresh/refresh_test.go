@@ -22,8 +22,8 @@ func TestPriorsByHostAndKind(t *testing.T) {
 	}
 	for n := range 10 {
 		for id := range uint32(10) {
-			p.Note(id, start.Add(time.Duration(n+1)*day), true)     // host 0 is lively
-			p.Note(20+id, start.Add(time.Duration(n+1)*day), false) // host 1 is not
+			p.Note(id, start.Add(time.Duration(n+1)*day), true, time.Time{})     // host 0 is lively
+			p.Note(20+id, start.Add(time.Duration(n+1)*day), false, time.Time{}) // host 1 is not
 		}
 	}
 	chance := func(want uint32) float64 {
@@ -53,7 +53,7 @@ func TestEvery(t *testing.T) {
 		if !ok || id != want {
 			t.Fatalf("page %d (%v), want %d", id, ok, want)
 		}
-		p.Note(id, start.Add(4*day+time.Hour), false)
+		p.Note(id, start.Add(4*day+time.Hour), false, time.Time{})
 	}
 	if _, _, ok := p.Next(start.Add(4*day+time.Hour), all); ok {
 		t.Error("a third page is due")
@@ -83,7 +83,7 @@ func TestFloor(t *testing.T) {
 	if !ok || id != 2 || chance < 0.5 {
 		t.Errorf("page %d with %.2f (%v), want 2", id, chance, ok)
 	}
-	p.Note(2, start.Add(2*day), true)
+	p.Note(2, start.Add(2*day), true, time.Time{})
 	if p.Any(start.Add(2*day + time.Hour)) {
 		t.Error("a page is asked for an hour later")
 	}
@@ -106,7 +106,7 @@ func TestMissing(t *testing.T) {
 	if _, chance, ok := p.Next(start.Add(8*day), all); !ok || math.Abs(chance-want) > 1e-9 {
 		t.Errorf("after six days it is back with probability %.3f (%v), want %.3f", chance, ok, want)
 	}
-	p.Note(1, start.Add(8*day), true)
+	p.Note(1, start.Add(8*day), true, time.Time{})
 	if _, chance, ok := p.Next(start.Add(10*day), all); !ok || chance < 0.9 {
 		t.Errorf("a page that is back has changed with probability %.2f (%v)", chance, ok)
 	}
@@ -169,5 +169,36 @@ func TestKindOf(t *testing.T) {
 		if got := refresh.KindOf(u); got != want {
 			t.Errorf("%s: kind %d, want %d", u, got, want)
 		}
+	}
+}
+
+// The date of its first version shows how often a page changes before it is asked for the first time. A date that is the time of the
+// request shows nothing, and after a change without a date, or with an earlier one, no date counts any more.
+func TestDates(t *testing.T) {
+	p := refresh.New(refresh.Plan{Auto: true}, 0)
+	for id, quiet := range []time.Duration{2 * time.Hour, 300 * day, 10 * time.Second, 0, 300 * day} {
+		p.Add(uint32(id), uint32(id), refresh.Other, start, refresh.History{})
+		p.Date(uint32(id), quiet)
+	}
+	chance := func(want uint32, at time.Time) float64 {
+		t.Helper()
+		_, c, ok := p.Next(at, func(id uint32) bool { return id == want })
+		if !ok {
+			t.Fatalf("page %d is not asked for", want)
+		}
+		return c
+	}
+	at := start.Add(10 * day)
+	if lively, quiet := chance(0, at), chance(1, at); lively < 2*quiet {
+		t.Errorf("a page that had changed before two hours has changed with probability %.2f, one that had not for 300 days with %.2f", lively, quiet)
+	}
+	if a, b := chance(2, at), chance(3, at); a != b {
+		t.Errorf("a page with the date of the request has changed with probability %.3f, one without a date with %.3f", a, b)
+	}
+	p.Note(1, at, true, start.Add(2*day))   // a change after 302 days, eight days ago
+	p.Note(4, at, true, start.Add(-300*day)) // the date did not change
+	at = at.Add(10 * day)
+	if dated, without := chance(1, at), chance(4, at); without < 1.2*dated {
+		t.Errorf("a page with true dates has changed with probability %.2f, one with a false date with %.2f", dated, without)
 	}
 }

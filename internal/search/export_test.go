@@ -100,3 +100,6 @@ func DropPage(t *testing.T, dir string, key []byte, id frontier.ID) {
 		t.Fatal(err)
 	}
 }
+
+// ReadForPhrases sets how many pages of an index are read for a phrase.
+func ReadForPhrases(s *Searcher, n int) { s.phrased = n }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -32,6 +34,8 @@ type matcher struct {
 	score []float64
 	found []int
 	freq  []float64
+
+	words []byte // of the page that order returned last
 }
 
 // stats are the statistics of all indexes that are searched together.
@@ -140,8 +144,17 @@ func (m *matcher) any(groups []wordGroup) (docs []uint64, err error) {
 		}
 		docs = append(docs, more...)
 	}
-	slices.Sort(docs)
-	return slices.Compact(docs), nil
+	if len(docs) < len(m.found)/8 {
+		slices.Sort(docs)
+		return slices.Compact(docs), nil
+	}
+	docs = docs[:0]
+	for d, n := range m.found {
+		if n > 0 {
+			docs = append(docs, uint64(d))
+		}
+	}
+	return docs, nil
 }
 
 // gather rates the pages in which a group occurs, and returns them. With among, only these are
@@ -154,14 +167,29 @@ func (m *matcher) gather(g wordGroup, among []uint64) (docs []uint64, err error)
 			}
 		}
 	}
+	docs = m.inOrder(docs)
 	rarity := m.stats.rarity(g) * g.weight
 	for _, d := range docs {
 		m.score[d] += rarity * m.freq[d] * (saturation + 1) / (m.freq[d] + saturation)
 		m.freq[d] = 0
 		m.found[d]++
 	}
-	slices.Sort(docs)
 	return docs, nil
+}
+
+// inOrder sorts the pages of the current group. If they are many, to go through all pages takes less time.
+func (m *matcher) inOrder(docs []uint64) []uint64 {
+	if len(docs) < len(m.freq)/8 {
+		slices.Sort(docs)
+		return docs
+	}
+	docs = docs[:0]
+	for d, f := range m.freq {
+		if f > 0 {
+			docs = append(docs, uint64(d))
+		}
+	}
+	return docs
 }
 
 // fewer is how many times fewer pages than postings there must be for jumps to be cheaper than
@@ -252,6 +280,23 @@ func (m *matcher) everything() (docs []uint64, err error) {
 	}
 }
 
+// maxPhrased is how many pages of an index are read for the order of their words.
+const maxPhrased = 20_000
+
+// candidates returns the pages that are looked at for phrases, least number first: the best of more than most, and whether these are all. The
+// others would come after them in any answer.
+func (m *matcher) candidates(clauses []clause, docs []uint64, most int) (list []uint64, all bool) {
+	phrase := slices.ContainsFunc(clauses, func(c clause) bool { return len(c.words) > 1 && !c.title })
+	if !phrase || len(docs) <= most {
+		return docs, true
+	}
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b uint64) int { return cmp.Or(cmp.Compare(m.score[b], m.score[a]), cmp.Compare(a, b)) })
+	docs = docs[:most]
+	slices.Sort(docs)
+	return docs, false
+}
+
 // phrases leaves the pages in which the words of each phrase follow each other, and removes those that have what
 // is excluded.
 func (m *matcher) phrases(clauses []clause, docs []uint64) ([]uint64, error) {
@@ -316,38 +361,52 @@ func (m *matcher) having(w queryWord, docs []uint64) (list []uint64, err error) 
 	return slices.Compact(list), nil
 }
 
-// order returns the words of a page in order, as orderOf made them.
+// order returns the words of a page in order, as orderOf made them. It asks the segment that has the page: the reader of the whole
+// index would look the page up by its name first. It stays valid until the next call.
 func (m *matcher) order(d uint64) (order []byte, err error) {
-	id, err := m.index.ExternalID(index.NewIndexInternalID(nil, d))
-	if err != nil {
-		return nil, err
+	s, local := m.index.segmentOf(d)
+	if s == nil {
+		return nil, errDamaged
 	}
-	doc, err := m.index.Document(id)
-	if err != nil || doc == nil {
-		return nil, err
-	}
-	doc.VisitFields(func(f index.Field) {
-		if f.Name() == fieldOrder {
-			order = f.Value()
+	err = s.VisitDocument(local, func(field string, _ byte, value []byte, _ []uint64) bool {
+		if field != fieldOrder {
+			return true
 		}
+		m.words = append(m.words[:0], value...)
+		order = m.words
+		return false
 	})
-	return order, nil
+	return order, err
 }
 
-// follows reports whether words follow each other at the distances that they have in the query.
+// follows reports whether words follow each other at the distances that they have in the query. It looks for the first word as
+// bytes, which is many times as fast as to compare number by number.
 func follows(order []byte, words []queryWord, hashes [][]uint16) bool {
-	at := func(i int) uint16 { return binary.BigEndian.Uint16(order[2*i:]) }
-	for i := range len(order) / 2 {
-		ok := true
-		for k := 0; ok && k < len(words); k++ {
-			j := i + words[k].at - words[0].at
-			ok = j < len(order)/2 && slices.Contains(hashes[k], at(j))
-		}
-		if ok {
-			return true
+	for _, h := range hashes[0] {
+		first := [2]byte{byte(h >> 8), byte(h)}
+		for from := 0; ; {
+			i := bytes.Index(order[from:], first[:])
+			if i < 0 {
+				break
+			}
+			if at := from + i; at%2 == 0 && restFollows(order, at/2, words, hashes) {
+				return true
+			}
+			from += i + 1
 		}
 	}
 	return false
+}
+
+// restFollows reports whether the other words of a phrase follow the first one, which is at a place.
+func restFollows(order []byte, at int, words []queryWord, hashes [][]uint16) bool {
+	for k := 1; k < len(words); k++ {
+		j := at + words[k].at - words[0].at
+		if j >= len(order)/2 || !slices.Contains(hashes[k], binary.BigEndian.Uint16(order[2*j:])) {
+			return false
+		}
+	}
+	return true
 }
 
 // inTitle adds the pages among docs in whose title words follow each other to has.

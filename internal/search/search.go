@@ -19,7 +19,6 @@ import (
 	"dowse/internal/durable"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
-	"dowse/weburl"
 )
 
 // A Request is what to look for. Query or Similar is required.
@@ -41,6 +40,9 @@ type Request struct {
 type Result struct {
 	// Total is the number of pages that match, near-duplicates included.
 	Total int `json:"total" doc:"pages that match, near-duplicates included"`
+	// AtLeast reports that Total is a lower bound: so many pages have the words of a phrase that only the best of them were read for
+	// their order.
+	AtLeast bool `json:"at_least,omitempty" doc:"whether the total is a lower bound, since only the best pages with all words of a phrase were looked at"`
 	// Some reports that no page has all words, so the hits have only some of them.
 	Some   bool    `json:"some_words,omitempty" doc:"no page has all words: the hits have some of them"`
 	Hits   []Hit   `json:"hits" doc:"best first, near-duplicates folded"`
@@ -86,6 +88,8 @@ type Searcher struct {
 	stats stats
 	lex   *stems
 	langs []string // by whose rules queries are understood
+	// phrased is how many pages of an index are read for a phrase; maxPhrased but in tests.
+	phrased int
 	// Temporary names the collections whose index was made for this searcher only, because they can't
 	// be written or because there is no key.
 	Temporary []string
@@ -98,7 +102,7 @@ type part struct {
 	state state
 	lag   Lag
 	tmp   *durable.TempFolder // folder of a temporary index; nil for none
-	ids   []int64             // of pages by their number in the index, plus 1; 0 for not known yet
+	known docTable            // what was read of its pages so far
 }
 
 // Open brings the indexes of loaded collections up to date and opens them. If update is false, they are
@@ -106,7 +110,7 @@ type part struct {
 // made in any case. A collection that can't be written gets an index in a temporary folder, unless it has one.
 func Open(ctx context.Context, cols []*collection.Collection, o Options, update bool) (*Searcher, error) {
 	durable.RemoveLeftFolders()
-	s := &Searcher{lex: newStems(), stats: stats{df: map[string]int{}}}
+	s := &Searcher{lex: newStems(), phrased: maxPhrased, stats: stats{df: map[string]int{}}}
 	o.checked = map[string]bool{}
 	for _, col := range cols {
 		p, err := openPart(ctx, col, o, update)
@@ -302,7 +306,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (result *Result, err e
 	if err != nil {
 		return nil, err
 	}
-	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}}, facets: newCounters(r.Facets)}
+	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}}, facets: newFacets(r.Facets)}
 	for _, p := range s.parts {
 		x.out.Lag.add(p.lag)
 		x.out.Unread += p.state.Damaged
@@ -330,8 +334,10 @@ type answer struct {
 	groups []wordGroup
 	like   *likeness // for similar pages; nil for others
 	out    *Result
-	facets *counters
+	facets *facetCounts
 	best   []match
+	last   match // no match that comes after it is one of the best, if cut is set
+	cut    bool
 }
 
 // A match is a page that matches, before it becomes a hit.
@@ -377,7 +383,7 @@ func (q *query) isCondition() bool {
 func (x *answer) frequencies() error {
 	x.s.stats.df = map[string]int{}
 	for _, p := range x.s.parts {
-		m := x.matcher(p)
+		m := &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
 		for _, g := range x.groups {
 			n, err := m.count(g)
 			if err != nil {
@@ -390,7 +396,11 @@ func (x *answer) frequencies() error {
 }
 
 func (x *answer) matcher(p *part) *matcher {
-	return &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
+	m := &matcher{ctx: x.ctx, index: p.index, stats: &x.s.stats}
+	if n := p.index.size(); n > 0 {
+		m.grow(uint64(n - 1))
+	}
+	return m
 }
 
 // run finds the pages with all groups, or with some, and keeps the best.
@@ -401,6 +411,8 @@ func (x *answer) run(some bool) error {
 		if err != nil {
 			return err
 		}
+		docs, all := m.candidates(x.q.clauses, docs, x.s.phrased)
+		x.out.AtLeast = x.out.AtLeast || !all
 		if docs, err = m.phrases(x.q.clauses, docs); err != nil {
 			return err
 		}
@@ -438,65 +450,42 @@ func (x *answer) keep(at int, m *matcher, docs []uint64) error {
 	if err != nil {
 		return err
 	}
-	var internal index.IndexInternalID
+	dated := x.facets != nil || x.q.from+x.q.to != "" || len(x.q.langs) > 0
+	counts := x.facets.of(p)
 	for n, d := range docs {
 		if n%4096 == 0 && x.ctx.Err() != nil {
 			return x.ctx.Err()
 		}
-		internal = index.NewIndexInternalID(internal, d)
-		id, err := p.idOf(internal)
+		doc, err := p.doc(d, dated, values)
 		if err != nil {
 			return err
 		}
-		visit, ok := p.visitOf(id)
-		if !ok || !x.wants(p, id, visit) {
-			continue
-		}
-		lang, date := "", ""
-		if x.facets != nil || x.q.from+x.q.to != "" || len(x.q.langs) > 0 {
-			if err := values.VisitDocValues(internal, func(f string, term []byte) {
-				if f == fieldLang {
-					lang = string(term)
-				} else if f == fieldDate {
-					date = string(term)
-				}
-			}); err != nil {
-				return err
-			}
-		}
-		if !x.q.wantsVisit(lang, date) {
+		visit, ok := p.visitOf(doc.page)
+		if !ok || !x.wants(p, doc.page, visit) || dated && !x.q.wantsVisit(p.known.texts[doc.lang], p.known.texts[doc.date]) {
 			continue
 		}
 		x.out.Total++
-		x.facets.add(p, id, visit, lang, date)
+		counts.add(p, doc, visit)
 		score := m.score[d]
 		if len(x.groups) == 0 {
 			score = facts.Finite(visit.Relevance)
 		}
-		x.best = append(x.best, match{at, id, score})
-		if len(x.best) >= 2*x.reserve() {
-			slices.SortFunc(x.best, better)
-			x.best = x.best[:x.reserve()]
-		}
+		x.offer(match{at, doc.page, score})
 	}
 	return nil
 }
 
-// idOf returns the number in the crawl of a page in the index, frontier.None for a name that is none. It is
-// remembered, since common words ask for the same pages again and again.
-func (p *part) idOf(internal index.IndexInternalID) (frontier.ID, error) {
-	d := internal.Value()
-	if n := int(d) + 1 - len(p.ids); n > 0 {
-		p.ids = append(p.ids, make([]int64, n+len(p.ids)/2)...)
+// offer keeps a match if it may be one of the best.
+func (x *answer) offer(m match) {
+	if x.cut && better(x.last, m) < 0 {
+		return
 	}
-	if known := p.ids[d]; known > 0 {
-		return frontier.ID(known - 1), nil
+	x.best = append(x.best, m)
+	if keep := x.reserve(); len(x.best) >= 2*keep {
+		slices.SortFunc(x.best, better)
+		x.best = x.best[:keep]
+		x.last, x.cut = x.best[keep-1], true
 	}
-	id, err := pageID(p.index, internal)
-	if err == nil {
-		p.ids[d] = int64(id) + 1
-	}
-	return id, err
 }
 
 // pageID returns the number in the crawl of a page in an index, frontier.None for a name that is none.
@@ -547,56 +536,14 @@ func (x *answer) wants(p *part, id frontier.ID, v frontier.Visit) bool {
 	return (len(x.q.hosts) == 0 || slices.ContainsFunc(x.q.hosts, below)) && !slices.ContainsFunc(x.q.notHosts, below)
 }
 
-// host returns the host of a page without the port.
-func (p *part) host(id frontier.ID) string {
-	f := p.col.Crawl.Frontier()
-	return weburl.Hostname(dowse.URL("http://" + f.HostName(f.Host(id)) + "/"))
-}
-
 // wantsVisit reports whether a page meets the conditions on what the index knows of it.
 func (q *query) wantsVisit(lang, date string) bool {
 	return (len(q.langs) == 0 || slices.Contains(q.langs, lang)) && (q.from == "" || date >= q.from) && (q.to == "" || date <= q.to)
 }
 
-// maxFacet is how many values of a facet are listed.
-const maxFacet = 10
-
-// counters count pages by their properties; nil counts nothing.
-type counters struct{ verdict, host, lang, year map[string]int }
-
-func newCounters(wanted bool) *counters {
-	if !wanted {
-		return nil
-	}
-	return &counters{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}}
-}
-
-// add counts a page.
-func (c *counters) add(p *part, id frontier.ID, v frontier.Visit, lang, date string) {
-	if c == nil {
-		return
-	}
-	c.verdict[facts.VerdictOf(v.Relevance, p.col.Threshold())]++
-	c.host[p.host(id)]++
-	c.lang[lang]++
-	year, _, _ := strings.Cut(date, "-")
-	c.year[year]++
-}
-
-// facets returns the counts.
-func (c *counters) facets() []Facet {
-	if c == nil {
-		return nil
-	}
-	return []Facet{
-		{"verdict", most(c.verdict, maxFacet)}, {"host", most(c.host, maxFacet)},
-		{"lang", most(c.lang, maxFacet)}, {"year", most(c.year, maxFacet)},
-	}
-}
-
 // list makes hits of the best matches, and folds near-duplicates into the best of them.
 func (x *answer) list() error {
-	x.out.Facets = x.facets.facets()
+	x.out.Facets = x.facets.list()
 	first, seen := map[string]int{}, 0 // places of listed hits by what they are the same as
 	for _, m := range x.best {
 		if x.ctx.Err() != nil {

@@ -519,3 +519,33 @@ func TestOwnTextCountsMore(t *testing.T) {
 		}
 	}
 }
+
+// A phrase whose words are on very many pages is looked for on the best of these, and the answer reports that there may be more.
+func TestPhraseOfCommonWords(t *testing.T) {
+	web := pageWeb{}
+	for i := range 12 {
+		text := "Much of it is thermal and no stress."
+		if i%2 == 0 {
+			text = "It is thermal stress."
+		}
+		web[fmt.Sprintf("a.example/%02d", i)] = page(uint64(i)+40, "en", fmt.Sprintf("Page %d", i), "A reef. "+strings.Repeat("thermal ", i)+text)
+	}
+	s := opened(t, search.Options{Key: key}, true, crawlAll(t, web))
+	whole := search1(t, s, search.Request{Query: `"thermal stress"`, Facets: true})
+	if whole.Total != 6 || whole.AtLeast || len(whole.Hits) != 6 {
+		t.Fatalf("of all pages: %d, at least %v", whole.Total, whole.AtLeast)
+	}
+	search.ReadForPhrases(s, 5)
+	some := search1(t, s, search.Request{Query: `"thermal stress"`})
+	if some.Total == 0 || some.Total > 5 || !some.AtLeast {
+		t.Errorf("of five pages: %d, at least %v", some.Total, some.AtLeast)
+	}
+	for i, h := range some.Hits {
+		if h.Page.URL != whole.Hits[i].Page.URL {
+			t.Errorf("hit %d is %s, want %s", i, h.Page.URL, whole.Hits[i].Page.URL)
+		}
+	}
+	if words := search1(t, s, search.Request{Query: "thermal stress"}); words.Total != 12 || words.AtLeast {
+		t.Errorf("the words without order: %d, at least %v", words.Total, words.AtLeast)
+	}
+}

@@ -236,8 +236,9 @@ func (w *indexWriter) close(path string) error {
 // A snapshot is an index that is open to be read, as it was at one moment.
 type snapshot struct {
 	index.IndexReader
-	index index.Index
-	tmp   *durable.TempFolder
+	index    index.Index
+	tmp      *durable.TempFolder
+	segments []*scorch.SegmentSnapshot // of the reader
 }
 
 // openSnapshot opens the index as it is now. Scorch would lock out writers for as long as a reader is open, so a
@@ -329,6 +330,36 @@ func (r *snapshot) open() (err error) {
 	r.index = x
 	r.IndexReader, err = x.Reader()
 	return err
+}
+
+// parts returns the segments of the index.
+func (r *snapshot) parts() []*scorch.SegmentSnapshot {
+	if r.segments == nil {
+		if s, ok := r.IndexReader.(*scorch.IndexSnapshot); ok {
+			r.segments = s.Segments()
+		}
+	}
+	return r.segments
+}
+
+// segmentOf returns the segment that has a page, and the number of the page in it; nil for none.
+func (r *snapshot) segmentOf(d uint64) (*scorch.SegmentSnapshot, uint64) {
+	for _, s := range r.parts() {
+		n := s.Segment().Count()
+		if d < n {
+			return s, d
+		}
+		d -= n
+	}
+	return nil, 0
+}
+
+// size returns how many numbers of pages the index has, those of removed pages included.
+func (r *snapshot) size() (n int) {
+	for _, s := range r.parts() {
+		n += int(s.Segment().Count())
+	}
+	return n
 }
 
 // close closes the index and removes the private folder.

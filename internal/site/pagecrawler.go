@@ -171,7 +171,13 @@ type Catch struct {
 
 // Add adds a page and returns how many sites are on topic now.
 func (c *Catch) Add(p Rated) int {
-	name, home := c.of(p.URL)
+	i, home := c.SiteOf(p.URL)
+	return c.AddTo(i, p.Confidence, p.URL == home)
+}
+
+// SiteOf returns the number of the site of a URL for AddTo, a new one if it has no page yet, and its homepage.
+func (c *Catch) SiteOf(u dowse.URL) (i int, home dowse.URL) {
+	name, home := c.of(u)
 	i, ok := c.index[name]
 	if !ok {
 		i = len(c.groups)
@@ -181,17 +187,24 @@ func (c *Catch) Add(p Rated) int {
 		c.index[name] = i
 		c.groups, c.odds = append(c.groups, Group{Site: name, at: home}), append(c.odds, 0)
 	}
+	return i, home
+}
+
+// AddTo adds a page of a numbered site, and returns how many sites are on topic now. It is Add for those who know the
+// sites of many pages without their URLs.
+func (c *Catch) AddTo(i int, confidence float64, homepage bool) int {
 	g := &c.groups[i]
 	if g.Relevant {
 		c.relevant--
 	}
-	c.odds[i] += math.Log(corrected(p.Confidence, c.Error) / corrected(1-p.Confidence, c.Error))
+	c.odds[i] += math.Log(corrected(confidence, c.Error) / corrected(1-confidence, c.Error))
 	g.Pages++
 	if g.posterior, g.Relevant = sigmoid(c.odds[i]), c.odds[i] > 0; g.Relevant {
 		c.relevant++
 	}
-	if p.URL == home {
-		g.homepage = &p.Confidence
+	if homepage {
+		g.homepage = new(float64)
+		*g.homepage = confidence
 	}
 	return c.relevant
 }

@@ -9,7 +9,11 @@
 // checkout, are listed with a reason that begins with "shareddata:". They may be
 // skipped only where there is no such folder, as in a clone elsewhere.
 //
-//	go run ./internal/skips -timeout 30m ./...
+//	go run ./internal/skips -as unit -timeout 30m ./...
+//
+// The results of a package are printed in one piece when its tests end, after the name
+// that -as gives to the run: several runs can print to one terminal. A run ends with
+// the tests that took longest.
 //
 // The exit status is 1 if a test fails, if the output cannot be read, or if
 // CI=true and a skipped test is not listed. Skips of "go test -short" need not
@@ -18,10 +22,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -35,7 +41,8 @@ import (
 var allowedList string
 
 func main() {
-	cmd := exec.Command("go", append([]string{"test", "-json"}, os.Args[1:]...)...)
+	as, args := name(os.Args[1:])
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -45,7 +52,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "skips:", err)
 		os.Exit(1)
 	}
-	r := results{out: os.Stdout, lines: map[string][]string{}}
+	r := newResults(os.Stdout, as)
 	readErr := r.read(out)
 	testErr := cmd.Wait()
 	_, err = os.Stat("../shared") // the command runs in the root of the module
@@ -62,20 +69,42 @@ func main() {
 	}
 }
 
+// name returns the name of a run, "" for none, and the arguments of "go test".
+func name(args []string) (as string, rest []string) {
+	if len(args) > 1 && args[0] == "-as" {
+		return args[1] + ": ", args[2:]
+	}
+	return "", args
+}
+
 // event is one line of "go test -json".
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
 }
 
 // results collects what a run of tests printed.
 type results struct {
-	out     io.Writer
-	lines   map[string][]string // output of the tests that are running
-	skipped []skip
+	out      io.Writer
+	as       string              // begins the lines of packages and skips
+	lines    map[string][]string // output of the tests that are running
+	packages map[string]string   // output of the packages that are running
+	skipped  []skip
+	slow     []duration
+}
+
+func newResults(out io.Writer, as string) *results {
+	return &results{out: out, as: as, lines: map[string][]string{}, packages: map[string]string{}}
 }
 
 // A skip is a test that did not run.
-type skip struct{ name, reason string }
+type skip struct{ pkg, test, reason string }
+
+// A duration is how long a test took.
+type duration struct {
+	name    string
+	seconds float64
+}
 
 // read copies the output of packages and of tests that fail, and collects
 // skips.
@@ -93,26 +122,40 @@ func (r *results) read(in io.Reader) error {
 	return lines.Err()
 }
 
-// take handles one event. The output of a test is kept until it ends, and
-// printed only if it fails, as "go test" does.
+// take handles one event. The output of a test is kept until it ends, and printed only
+// if it fails, as "go test" does. What is printed of a package waits for its end, so that
+// packages whose tests run concurrently do not mix.
 func (r *results) take(e event) {
 	name := e.Package + " " + e.Test
 	switch {
-	case e.Test == "" && (e.Action == "output" || e.Action == "build-output"):
+	case e.Action == "build-output":
+		fmt.Fprint(r.out, e.Output)
+	case e.Test == "" && e.Action == "output":
 		if e.Output != "PASS\n" {
-			fmt.Fprint(r.out, e.Output)
+			r.packages[e.Package] += r.as + e.Output
 		}
+	case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
+		r.flush(e.Package)
 	case e.Action == "output":
 		r.lines[name] = append(r.lines[name], e.Output)
-	case e.Action == "skip" && e.Test != "":
-		r.skipped = append(r.skipped, skip{name, reason(r.lines[name])})
+	case e.Action == "skip":
+		r.skipped = append(r.skipped, skip{e.Package, e.Test, reason(r.lines[name])})
 		delete(r.lines, name)
-	case e.Action == "fail" && e.Test != "":
-		fmt.Fprint(r.out, strings.Join(r.lines[name], ""))
-		delete(r.lines, name)
+	case e.Action == "fail":
+		r.packages[e.Package] += strings.Join(r.lines[name], "")
+		fallthrough
 	case e.Action == "pass":
 		delete(r.lines, name)
+		if !strings.Contains(e.Test, "/") {
+			r.slow = append(r.slow, duration{name, e.Elapsed})
+		}
 	}
+}
+
+// flush prints what a package has printed, in one piece.
+func (r *results) flush(pkg string) {
+	io.WriteString(r.out, r.packages[pkg])
+	delete(r.packages, pkg)
 }
 
 // reason returns the last message that a test printed before it was skipped,
@@ -130,21 +173,46 @@ func reason(lines []string) string {
 	return "no reason given"
 }
 
-// report prints the skipped tests and returns how many of them are not allowed.
+// report prints the slowest tests and the skipped ones, and returns how many of those are
+// not allowed. Skips of short runs have one line per package and reason.
 func (r *results) report(allowed map[string]string) (unlisted int) {
+	for _, pkg := range slices.Sorted(maps.Keys(r.packages)) {
+		r.flush(pkg)
+	}
+	var text strings.Builder
+	r.slowest(&text)
+	short := map[string][]string{}
 	for _, s := range r.skipped {
-		why, ok := allowed[s.name]
+		why, ok := allowed[s.pkg+" "+s.test]
 		switch {
 		case ok:
-			fmt.Fprintf(r.out, "skipped  %s: %s\n", s.name, why)
+			fmt.Fprintf(&text, "%sskipped  %s %s: %s\n", r.as, s.pkg, s.test, why)
 		case strings.HasPrefix(s.reason, "short: "), strings.Contains(s.reason, "[short] skip"):
-			fmt.Fprintf(r.out, "skipped  %s: %s\n", s.name, s.reason)
+			key := s.pkg + ": " + s.reason
+			short[key] = append(short[key], s.test)
 		default:
 			unlisted++
-			fmt.Fprintf(r.out, "SKIPPED  %s: %s (not in internal/skips/allowed.txt)\n", s.name, s.reason)
+			fmt.Fprintf(&text, "%sSKIPPED  %s %s: %s (not in internal/skips/allowed.txt)\n", r.as, s.pkg, s.test, s.reason)
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(short)) {
+		fmt.Fprintf(&text, "%sskipped  %s: %s\n", r.as, key, strings.Join(short[key], " "))
+	}
+	io.WriteString(r.out, text.String())
 	return unlisted
+}
+
+// A test of this many seconds or more is named at the end, if it is one of the slowest.
+const slowTest, slowTests = 5, 15
+
+// slowest prints the tests that took longest.
+func (r *results) slowest(out io.Writer) {
+	slices.SortStableFunc(r.slow, func(a, b duration) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, d := range r.slow[:min(len(r.slow), slowTests)] {
+		if d.seconds >= slowTest {
+			fmt.Fprintf(out, "%sslow  %.0f s  %s\n", r.as, d.seconds, d.name)
+		}
+	}
 }
 
 // parseAllowed reads lines of a package, a test and the reason for skipping it. A

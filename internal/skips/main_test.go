@@ -13,21 +13,29 @@ func TestReport(t *testing.T) {
 {"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:7: not asked for\n"}
 {"Action":"skip","Package":"p","Test":"TestB"}
 {"Action":"output","Package":"p","Test":"TestC","Output":"    c_test.go:9: got 1, want 2\n"}
-{"Action":"fail","Package":"p","Test":"TestC"}
+{"Action":"fail","Package":"p","Test":"TestC","Elapsed":7.2}
+{"Action":"output","Package":"q","Output":"ok  \tq\t0.1s\n"}
 {"Action":"output","Package":"p","Test":"TestD","Output":"    d_test.go:9: short: starts no goroutines\n"}
 {"Action":"skip","Package":"p","Test":"TestD"}
+{"Action":"output","Package":"p","Test":"TestE","Output":"    d_test.go:9: short: starts no goroutines\n"}
+{"Action":"skip","Package":"p","Test":"TestE"}
+{"Action":"pass","Package":"p","Test":"TestF/part","Elapsed":99}
+{"Action":"pass","Package":"p","Test":"TestF","Elapsed":1}
 {"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
+{"Action":"fail","Package":"p"}
 not JSON
 `
 	const want = `    c_test.go:9: got 1, want 2
-FAIL	p	0.1s
+race: FAIL	p	0.1s
 not JSON
-SKIPPED  p TestA: no network here (not in internal/skips/allowed.txt)
-skipped  p TestB: by hand
-skipped  p TestD: short: starts no goroutines
+race: ok  	q	0.1s
+race: slow  7 s  p TestC
+race: SKIPPED  p TestA: no network here (not in internal/skips/allowed.txt)
+race: skipped  p TestB: by hand
+race: skipped  p: short: starts no goroutines: TestD TestE
 `
 	var out bytes.Buffer
-	r := results{out: &out, lines: map[string][]string{}}
+	r := newResults(&out, "race: ")
 	if err := r.read(strings.NewReader(run)); err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func (d *Dict) lemmas(phrase string) []string {
 	if singular, ok := d.plurals[last]; ok {
 		forms = append(forms, singular)
 	}
-	for _, rule := range [...][2]string{{"ies", "y"}, {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"}, {"s", ""}} {
+	for _, rule := range plurals {
 		if stem, ok := strings.CutSuffix(last, rule[0]); ok && stem != "" {
 			forms = append(forms, stem+rule[1])
 		}
@@ -149,6 +149,9 @@ func (d *Dict) lemmas(phrase string) []string {
 	}
 	return list
 }
+
+// plurals are the regular endings of plurals, and those of their singulars.
+var plurals = [...][2]string{{"ies", "y"}, {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"}, {"s", ""}}
 
 // find returns the line of the index for a lemma, "" if it has none, by binary search.
 // Lines are sorted by their bytes; those of the licence at the beginning start with

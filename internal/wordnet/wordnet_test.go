@@ -33,7 +33,7 @@ var tiny = []entry{
 }
 
 // writeTiny writes the dictionary as WNDB has it and returns the folder.
-func writeTiny(t *testing.T) string {
+func writeTiny(t testing.TB) string {
 	t.Helper()
 	const licence = "  1 This line is in place of the licence.\n"
 	at := make([]int, len(tiny))

@@ -61,6 +61,9 @@ func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string
 	if t.vectors != nil {
 		decides = append(decides, t.vectors.Sum())
 	}
+	if t.taxonomy != nil {
+		decides = append(decides, t.taxonomy.Sum())
+	}
 	if t.meanings != nil {
 		decides = append(decides, t.meanings)
 	}

@@ -529,7 +529,7 @@ func (c *checker) options(path string, s Strategy, sites bool) {
 		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
-		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"}, {"without", s.Without, withoutLinks + " " + withoutClasses + " " + withoutVectors},
+		{"seeds", s.Seeds, strings.Join(seedKinds, " ")}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"}, {"without", s.Without, withoutLinks + " " + withoutClasses + " " + withoutVectors + " " + withoutKinds},
 		{"tgraph", s.TGraph, upwards + " " + downwards}, {"templates", s.Templates, "judge links judge,links"}, {"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {

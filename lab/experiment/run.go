@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/internal/lab/measure"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/strategy"
 )
 
@@ -183,6 +184,8 @@ type run struct {
 	names  *measure.Names
 	// vectors are those of words, for strategies that use them; nil for none.
 	vectors *vectors.Table
+	// taxonomy is what names are names of, for strategies that use it; nil for none.
+	taxonomy *wordnet.Taxonomy
 
 	mu    sync.Mutex
 	done  int
@@ -242,6 +245,11 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 	}
+	if given.WordNet != "" {
+		if r.taxonomy, err = wordnet.OpenTaxonomy(given.WordNet); err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+	}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
 		b, err := openLabelled(ctx, s, o, given.traceParts(), gap)
@@ -277,7 +285,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 // add lists the crawls for a topic. The topic's name in trails has the web's name
 // in front if there are several webs.
 func (r *run) add(b *webTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table, vectors: r.vectors}
+	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names, classes: b.table, vectors: r.vectors, taxonomy: r.taxonomy}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}

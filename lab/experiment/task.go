@@ -18,6 +18,7 @@ import (
 	"dowse/internal/repeats"
 	"dowse/internal/tgraph"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/judge"
 	"dowse/lab"
 	"dowse/strategy"
@@ -36,9 +37,10 @@ type task struct {
 	others []string // all topics of the run on this web
 	// That relevant pages meet in addition to the topic; nil for none.
 	condition *predicate.Predicate
-	classes   *classification // for strategies that classify links; nil for none
-	vectors   *vectors.Table  // of words; nil for none
-	meanings  []topic.Meaning // of the words of the topic, by the dictionary; nil for none
+	classes   *classification   // for strategies that classify links; nil for none
+	vectors   *vectors.Table    // of words; nil for none
+	taxonomy  *wordnet.Taxonomy // of names; nil for none
+	meanings  []topic.Meaning   // of the words of the topic, by the dictionary; nil for none
 	draw      *draw
 	names     *measure.Names // names shared by all trails of the run
 
@@ -270,7 +272,7 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors}
+	p.needs = input.Inputs{Words: t.words(examples), Vectors: t.vectors, Taxonomy: t.taxonomy}
 	if t.meanings != nil {
 		of, err := crawler.NeedsOf(crawler.Config{Topic: t.stated(), WordNet: t.x.WordNet})
 		if err != nil {
@@ -348,6 +350,7 @@ const (
 	withoutLinks   = "links"
 	withoutClasses = "classes"
 	withoutVectors = "vectors"
+	withoutKinds   = "kinds"
 )
 
 // needsOf returns the inputs of a variant: those of all but what it does without,
@@ -367,6 +370,8 @@ func (t *task) needsOf(p *prepared, v Variant) input.Inputs {
 		n.Classes = nil
 	case withoutVectors:
 		n.Vectors = nil
+	case withoutKinds:
+		n.Taxonomy = nil
 	}
 	if name, _, _ := strings.Cut(v.Spec, ":"); name == "auto" && t.x.Judge != wordsJudge {
 		n.Words = nil // a live crawl for examples has none, and auto understands words that a person typed

@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/internal/tgraph"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/judge"
 )
 
@@ -27,13 +28,14 @@ type Inputs struct {
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
 	Vectors  *vectors.Table    // of words in general use; nil for none
+	Taxonomy *wordnet.Taxonomy // what names are names of, by a dictionary; nil for none
 	Names    []string          // what the words of the topic may stand for, by a dictionary: kinds, instances, parts; nil for none
 }
 
 // A Kind is a set of inputs. Kinds are combined with |.
 type Kind uint8
 
-// The kinds of inputs, one for each field of [Inputs], those of the topic in words taken together.
+// The kinds of inputs, one for each field of [Inputs]; those of the topic in words, and those of words in general, taken together.
 const (
 	KindTrace Kind = 1 << iota
 	KindTGraph
@@ -41,7 +43,7 @@ const (
 	KindWords
 	KindLinks
 	KindClasses
-	KindVectors
+	KindVectors // and the taxonomy: both say what is known of words in general
 )
 
 // A Taker is a strategy that uses inputs.

@@ -25,6 +25,8 @@ export function live(dress) {
     source.addEventListener("change", (event) => {
       if (event.data === seen) return;
       seen = event.data;
+      if (seen.split(" ")[1] === "gone") return show("the collection is gone");
+      show("live");
       refresh();
     });
     source.addEventListener("error", () => {

@@ -31,8 +31,10 @@ async function replace(url, dress, options, own) {
   let found = false;
   if (options.only === "live" && !("poll" in page.body.dataset)) delete document.body.dataset.poll;
   for (const next of page.querySelectorAll("[data-part]")) {
-    if (options.only && ![options.only].flat().includes(next.dataset.part)) continue;
     const old = document.getElementById(next.id);
+    // A part that was live until now is replaced, too: what it waited for is here.
+    const parts = [next.dataset.part, old?.dataset.part];
+    if (options.only && ![options.only].flat().some((name) => parts.includes(name))) continue;
     if (!old || busy(old, options.only)) continue;
     found = true;
     if (old.innerHTML === next.innerHTML) continue;

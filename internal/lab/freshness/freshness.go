@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"time"
 
@@ -67,6 +68,8 @@ type subject struct {
 	asked   time.Time
 	next    int // of events: the first that was not found
 	missing int
+	dates   bool          // whether the site sends dates of pages
+	quiet   time.Duration // how long the page had stayed the same in the beginning, by its date; 0 if it has none
 }
 
 // A policy chooses pages by their numbers.
@@ -74,7 +77,8 @@ type policy interface {
 	// choose returns the page to ask for; fits reports whether it may be asked.
 	choose(now time.Time, fits func(i uint32) bool) (uint32, bool)
 	// note informs the policy of the answer; missing reports whether there is no such page any more.
-	note(i uint32, now time.Time, changed, missing bool)
+	// dated is the date of a version, if there is one and the site sends dates.
+	note(i uint32, now time.Time, changed, missing bool, dated time.Time)
 }
 
 // Run measures a policy.
@@ -105,7 +109,7 @@ func Run(s Setup, name string) (Result, error) {
 		if stale += late; changed {
 			found++
 		}
-		p.note(i, now, changed, pages[i].missing > 0)
+		p.note(i, now, changed, pages[i].missing > 0, pages[i].dated())
 	}
 	for i := range pages {
 		_, late := pages[i].ask(until)
@@ -122,7 +126,8 @@ func subjects(s Setup, until time.Time) (list []subject) {
 	changing := web.Changing(epoch)
 	hosts := map[string]uint32{}
 	for u := range web.Relevant(topic) {
-		if p, _, ok := changing.Answer(u, epoch); !ok || p.Status != 200 {
+		p, header, ok := changing.Answer(u, epoch)
+		if !ok || p.Status != 200 {
 			continue
 		}
 		host, _, _ := strings.Cut(strings.TrimPrefix(string(u), "http://"), "/")
@@ -130,6 +135,9 @@ func subjects(s Setup, until time.Time) (list []subject) {
 			hosts[host] = uint32(len(hosts))
 		}
 		x := subject{url: u, host: hosts[host], rate: changing.Rate(u), asked: epoch, gone: changing.Vanishes(u)}
+		if modified, err := http.ParseTime(header.Get("Last-Modified")); err == nil {
+			x.dates, x.quiet = true, epoch.Sub(modified)
+		}
 		for _, at := range changing.Changes(u, until) {
 			if at.Before(x.gone) {
 				x.events = append(x.events, at)
@@ -158,6 +166,14 @@ func (x *subject) ask(now time.Time) (changed bool, late time.Duration) {
 	return changed, late
 }
 
+// dated returns the date of the version that was found last, the zero time if there is none.
+func (x *subject) dated() time.Time {
+	if !x.dates || x.next == 0 {
+		return time.Time{}
+	}
+	return x.events[x.next-1]
+}
+
 // expects returns the rate at which the page is expected to change by those who know its rate. When a page vanishes is
 // hidden from them, but not that it was missing when it was asked last.
 func (x *subject) expects() float64 {
@@ -174,6 +190,7 @@ func policyOf(name string, s Setup, pages []subject) (policy, error) {
 		p := refresh.New(refresh.Plan{Auto: name == Auto, Changes: name == Changes}, 0)
 		for i := range pages {
 			p.Add(uint32(i), pages[i].host, refresh.KindOf(pages[i].url), epoch, refresh.History{})
+			p.Date(uint32(i), pages[i].quiet)
 		}
 		return planned{p}, nil
 	case Uniform:
@@ -200,12 +217,12 @@ func (p planned) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	return i, ok
 }
 
-func (p planned) note(i uint32, now time.Time, changed, missing bool) {
+func (p planned) note(i uint32, now time.Time, changed, missing bool, dated time.Time) {
 	if missing {
 		p.NoteMissing(i, now)
 		return
 	}
-	p.Note(i, now, changed)
+	p.Note(i, now, changed, dated)
 }
 
 // byChance gives all pages the same probability.
@@ -223,7 +240,7 @@ func (p byChance) choose(_ time.Time, fits func(uint32) bool) (uint32, bool) {
 	return 0, false
 }
 
-func (byChance) note(uint32, time.Time, bool, bool) {}
+func (byChance) note(uint32, time.Time, bool, bool, time.Time) {}
 
 // byWorth chooses the page that is worth most by what is true of it.
 type byWorth struct {
@@ -250,4 +267,4 @@ func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	return uint32(max(at, 0)), at >= 0
 }
 
-func (byWorth) note(uint32, time.Time, bool, bool) {}
+func (byWorth) note(uint32, time.Time, bool, bool, time.Time) {}

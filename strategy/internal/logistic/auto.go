@@ -3,11 +3,13 @@ package logistic
 import (
 	"cmp"
 	"errors"
+	"math"
 	"strings"
 
 	"dowse"
 	"dowse/internal/linktext"
 	"dowse/internal/vectors"
+	"dowse/internal/wordnet"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/state"
 )
@@ -41,13 +43,14 @@ type auto struct {
 	x         signals                // of the link that is rated
 	pageWords []uint16               // codes of the words of the page that is read
 	autoModel
-	vectors *vectors.Table // nil for none
-	wanted  []wantedPhrase // words of the topic; nil for none
-	meant   []string       // names that the words of the topic may stand for; nil for none
+	vectors  *vectors.Table    // nil for none
+	taxonomy *wordnet.Taxonomy // nil for none
+	wanted   []wantedPhrase    // words of the topic; nil for none
+	meant    []string          // names that the words of the topic may stand for; nil for none
 }
 
 // Inputs returns the inputs that the strategy uses: the language and the words of the topic, the names that
-// they may stand for, and word vectors.
+// they may stand for, word vectors, and a taxonomy of names.
 func (s *auto) Inputs() (required, used input.Kind) {
 	return 0, input.KindLanguage | input.KindWords | input.KindVectors
 }
@@ -56,6 +59,9 @@ func (s *auto) Inputs() (required, used input.Kind) {
 // the words of the topic are understood, and the names that these may stand for.
 func (s *auto) Take(in input.Inputs) error {
 	s.Language, s.vectors = cmp.Or(s.Language, in.Language), in.Vectors
+	if in.Vectors == nil {
+		s.taxonomy = in.Taxonomy // with vectors it brings nothing (docs/decisions/0175)
+	}
 	s.meant, s.wanted = in.Names, nil
 	for _, w := range in.Words {
 		s.wanted = append(s.wanted, wantedPhrase{w.Term, w.Weight})
@@ -73,6 +79,8 @@ func (s *auto) begin() *learner {
 		s.names = make([]string, wordCodes)
 		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
 		s.expectNames()
+		s.learner.kinds = newKinds(s.taxonomy)
+		s.autoModel.kinds = s.learner.kinds
 		if s.vectors != nil {
 			s.kin = newKin(s.vectors, s.known)
 			s.kin.want(s.wantedWords())
@@ -151,6 +159,10 @@ func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 			list = append(list, dowse.Because{What: autoWordSays[w.place] + name + `"`, Weight: w.weight})
 		}
 	}
+	if word, weight := s.autoModel.kinds.decisive(s.e.name, s.modelState.Signals[autoKinds].W); math.Abs(weight) >= leastReason {
+		parts[partAnchor] -= weight
+		list = append(list, dowse.Because{What: `a kind of "` + word + `"`, Weight: weight})
+	}
 	return s.because(list, parts, 1e-9)
 }
 
@@ -195,7 +207,11 @@ func (s *auto) parts(e *link) parts {
 // the example.
 func (s *auto) learn(e *link, r, by float64) {
 	s.signals(e)
-	s.kin.correct(e, s.step(&s.x, e, r, by))
+	miss := s.step(&s.x, e, r, by)
+	if by == 1 {
+		s.autoModel.kinds.take(e.name, r, s.base.mean(0.1))
+	}
+	s.kin.correct(e, miss)
 }
 
 // signals sets s.x to the signals of a link, except those of words. Tallies are relative to
@@ -246,7 +262,8 @@ type savedAuto struct {
 	Model  *modelState
 	State  *autoState
 	Tables *autoTables
-	Kin    *kinState // nil for none
+	Kin    *kinState   // nil for none
+	Kinds  *kindsState // nil for none
 }
 
 // autoTables are the large tables of auto, packed.
@@ -257,7 +274,7 @@ func (s *auto) Save() ([]byte, error) {
 	s.begin()
 	model, rest := s.saved(), &autoState{Base: s.base, Next: s.ring.next, Kept: s.waiting.list, Turn: s.waiting.turn, Hand: s.waiting.hand}
 	var t autoTables
-	var errs [7]error
+	var errs [8]error
 	t.Words, errs[0] = state.Pack(model.Words)
 	t.Squares, errs[1] = state.Pack(model.Squares)
 	t.Seen, errs[2] = state.Pack(model.Seen)
@@ -266,11 +283,13 @@ func (s *auto) Save() ([]byte, error) {
 	t.Places, errs[5] = state.Pack(s.places)
 	kin, err := s.kin.saved()
 	errs[6] = err
+	kinds, err := s.learner.kinds.saved()
+	errs[7] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	model.Words, model.Squares, model.Seen = nil, nil, nil
-	return state.SaveBinary(&savedAuto{model, rest, &t, kin})
+	return state.SaveBinary(&savedAuto{model, rest, &t, kin, kinds})
 }
 
 // unpack puts the tables where they belong.
@@ -302,6 +321,9 @@ func (s *auto) Load(b []byte) error {
 	s.autoModel.restore(saved.Model)
 	s.base, s.ring, s.sections, s.places = k.Base, ring{k.Pages, k.Next}, k.Sections, k.Places
 	if err := s.kin.restore(saved.Kin); err != nil {
+		return err
+	}
+	if err := s.learner.kinds.restore(saved.Kinds); err != nil {
 		return err
 	}
 	s.learner.restore(k.Kept, k.Turn, k.Hand)

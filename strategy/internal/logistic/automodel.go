@@ -30,6 +30,7 @@ const (
 	autoKinAnchor // how near anchor, window and URL are to the topic by word vectors, in the order of places
 	autoKinWindow
 	autoKinURL
+	autoKinds // how much the kinds of the link's name belong to the topic
 	autoSignals
 )
 
@@ -43,7 +44,7 @@ type signals [autoSignals]float64
 var autoPrior = signals{
 	autoBase: -2.5, autoContext: 1.6, autoAnchor: 1.6, autoParent: 0.3, autoParents: 1,
 	autoSiblings: 1, autoSection: 0.8, autoHost: 0.3, autoTopicAnchor: 1.5, autoTopicWindow: 1.6, autoTopicURL: 1.2,
-	autoHeading: 4, autoPattern: 3, autoKinAnchor: 4, autoKinURL: 8,
+	autoHeading: 4, autoPattern: 3, autoKinAnchor: 4, autoKinURL: 8, autoKinds: 1,
 }
 
 // The parts of a priority, which are the reasons for it.
@@ -71,7 +72,7 @@ var autoPart = [autoSignals]int{
 	autoBase: partUsual, autoContext: partRatings, autoContexts: partRatings, autoAnchor: partRatings, autoAnchors: partRatings,
 	autoParent: partPages, autoParents: partPages, autoLinks: partPages, autoSiblings: partPages, autoSection: partPages,
 	autoHost: partSite, autoFolder: partSite, autoTopicAnchor: partAnchor, autoTopicWindow: partWindow, autoTopicURL: partURL,
-	autoHeading: partForm, autoPattern: partForm, autoKinAnchor: partAnchor, autoKinWindow: partWindow, autoKinURL: partURL,
+	autoHeading: partForm, autoPattern: partForm, autoKinAnchor: partAnchor, autoKinWindow: partWindow, autoKinURL: partURL, autoKinds: partAnchor,
 }
 
 // oddsOf is [logit] to 0.005, from a table: a page needs hundreds of them.
@@ -102,6 +103,7 @@ type autoModel struct {
 	known            []knownWord // by code
 	page             pageRead
 	best             [decisiveWords]decisiveWord // see decisive
+	kinds            *kinds                      // nil for none
 }
 
 // A knownWord is what the model knows of a word: its weights and its count, which the saved
@@ -250,6 +252,9 @@ func (m *autoModel) words(x *signals, e *link) (own [placeCount]float64) {
 	for place := range own {
 		own[place], x[autoTopicAnchor+place], x[autoKinAnchor+place] = m.sums(place, e.words(place))
 	}
+	kind, topic := m.kinds.sums(e.name)
+	own[inAnchor] += kind
+	x[autoKinds] = topic
 	return own
 }
 
@@ -311,6 +316,7 @@ func (m *autoModel) step(x *signals, e *link, r, by float64) (miss float64) {
 		}
 		w.W = bounded(w.W + float64(rate*g/math.Sqrt(firstSum+w.G)))
 	}
+	m.kinds.step(e.name, miss, m.rate)
 	for place := range placeCount {
 		codes := e.words(place)
 		g := miss * share[len(codes)]
@@ -330,7 +336,10 @@ type decisiveWord struct {
 	weight float64
 }
 
-const decisiveWords = 6
+const (
+	decisiveWords = 6
+	leastReason   = 0.05 // of a word or kind that is a reason of its own
+)
 
 // decisive returns the words of a link that add or take away most, strongest first. It is valid until the next call.
 func (m *autoModel) decisive(e *link) []decisiveWord {
@@ -343,7 +352,7 @@ func (m *autoModel) decisive(e *link) []decisiveWord {
 			list = decisiveWord{place, c, x}.among(list)
 		}
 	}
-	return slices.DeleteFunc(list, func(w decisiveWord) bool { return math.Abs(w.weight) < 0.05 })
+	return slices.DeleteFunc(list, func(w decisiveWord) bool { return math.Abs(w.weight) < leastReason })
 }
 
 // among puts a word into a list that is sorted, with room for decisiveWords, if it is stronger than one of them or there

@@ -3,6 +3,8 @@ package logistic
 import (
 	"encoding/binary"
 	"slices"
+
+	"dowse/internal/wordnet"
 )
 
 // clues are what is known of a URL before its visit, from all links to it. They are stored
@@ -24,6 +26,7 @@ type clues struct {
 	anchors  [mostAnchorWords]uint16
 	nw       int // of around
 	around   [mostWindowWords]uint16
+	name     wordnet.Name // by which it was linked; 0 for none that is known
 	// One bit per word of around, by its code: a word whose bit is not set is not among them.
 	aroundBits uint64
 }
@@ -44,7 +47,7 @@ type form struct {
 	plain      byte
 }
 
-// The forms of the two strategies. Notes are at most 89 and 145 bytes long.
+// The forms of the two strategies. Notes are at most 89 and 149 bytes long.
 var (
 	onlineForm = form{mark: 'o', pages: 3, anchors: 8, around: 24}
 	autoForm   = form{mark: 'A', pages: mostPages, anchors: mostAnchorWords, around: mostWindowWords, full: true, structured: true, plain: 'a'}
@@ -52,7 +55,7 @@ var (
 
 // longestNote is the length of the longest note: mark, links, six ratings, three lengths,
 // then pages with sections and headings, and words.
-const longestNote = 1 + 1 + 6*2 + 3 + 7*mostPages + 2*(mostAnchorWords+mostWindowWords)
+const longestNote = nameSize + 1 + 1 + 6*2 + 3 + 7*mostPages + 2*(mostAnchorWords+mostWindowWords)
 
 // per returns the mean over links of a sum.
 func (k *clues) per(sum float64) float64 {
@@ -78,6 +81,15 @@ func (k *clues) add(r, context, anchor float64, f *form) {
 	k.sum += r
 	k.contexts += context
 	k.ratings += anchor
+}
+
+// nameSize is the number of bytes of a name at the end of a note that has one.
+const nameSize = 4
+
+// named records a name by which the URL is linked. The first one counts, but one whose words are all known
+// counts more than one that was found by some of them.
+func (k *clues) named(n wordnet.Name) {
+	k.name = k.name.Better(n)
 }
 
 // page records a linking page, with the section of the link there and the code of the
@@ -126,6 +138,7 @@ func (k *clues) merge(from *clues, f *form) {
 	for i, p := range from.pages[:from.n] {
 		k.page(p, from.sections[i], from.headings[i], f)
 	}
+	k.named(from.name)
 	for _, c := range from.anchors[:from.na] {
 		k.inAnchor(c, f)
 	}
@@ -163,6 +176,9 @@ func (k *clues) note(f *form) string {
 	}
 	for _, c := range k.around[:k.nw] {
 		b = binary.LittleEndian.AppendUint16(b, c)
+	}
+	if k.name != 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(k.name))
 	}
 	return string(b)
 }
@@ -208,9 +224,14 @@ func (f *form) read(k *clues, note string) (ok bool) {
 		perPage += 2
 	}
 	k.n, k.na, k.nw = int(note[head]), int(note[head+1]), int(note[head+2])
-	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != head+3+k.n*perPage+2*(k.na+k.nw) {
+	size := head + 3 + k.n*perPage + 2*(k.na+k.nw)
+	named := f.full && len(note) == size+nameSize
+	if k.n > f.pages || k.na > f.anchors || k.nw > f.around || len(note) != size && !named {
 		*k = clues{}
 		return false
+	}
+	if named {
+		k.name = wordnet.Name(uint16At(note, size)) | wordnet.Name(uint16At(note, size+2))<<16
 	}
 	k.links = int(note[1])
 	k.context, k.anchor, k.best = ratingAt(note, 2), ratingAt(note, 4), ratingAt(note, 6)

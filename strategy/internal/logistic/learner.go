@@ -30,7 +30,8 @@ type learner struct {
 	sections tallies // outcomes of the links in a section of a page; empty if the model does not use them
 	places   tallies // outcomes by host, folder and pattern of the URL, and by heading of the links
 	waiting  waiting
-	kin      *kin // word vectors; nil for none
+	kin      *kin   // word vectors; nil for none
+	kinds    *kinds // what names are names of; nil for none
 }
 
 // A model rates links and learns from outcomes.
@@ -253,6 +254,9 @@ func (s *learner) mention(k *clues, p *dowse.Page, l *dowse.Link, number uint32)
 // place adds the words of one of the places in which a page links to a target, and
 // returns the judge's ratings of window and anchor.
 func (s *learner) place(k *clues, p *dowse.Page, m *dowse.Mention) (context, anchor float64) {
+	if s.kinds != nil && !k.name.Whole() {
+		k.named(s.kinds.name(linktext.Cut(m.Anchor, linktext.MaxBytes)))
+	}
 	t, words, codes := s.phrase(p, m.Anchor, m.At.Start, linktext.MaxWords)
 	for i, c := range codes {
 		s.kin.meet(c, t[words[i].Start:words[i].End])

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/internal/linktext"
+	"dowse/internal/wordnet"
 )
 
 // The places of words.
@@ -34,6 +35,7 @@ type link struct {
 	headings     [mostPages]uint64 // keys; 0 for none
 	pattern      uint64            // key of the URL's pattern
 	host, folder uint64            // keys
+	name         wordnet.Name      // of the target; 0 for none that is known
 	n            uint8             // number of pages
 	ends         [placeCount]uint8 // ends of the places in codes
 	codes        [mostAnchorWords + mostWindowWords + mostURLWords]uint16
@@ -57,7 +59,7 @@ func (s *learner) gather(e *link, k *clues, u dowse.URL) {
 // which follows from the URL, must be filled after it, because its words come last.
 func (s *learner) gatherClues(e *link, k *clues) {
 	s.model.fix(&e.fixed, k)
-	e.pages, e.n = k.pages, uint8(k.n)
+	e.pages, e.n, e.name = k.pages, uint8(k.n), k.name
 	for i := range k.n {
 		e.sections[i] = sectionKey(k.pages[i], k.sections[i])
 		e.headings[i] = headingKey(k.headings[i])
@@ -72,6 +74,9 @@ func (s *learner) gatherClues(e *link, k *clues) {
 func (s *learner) gatherURL(e *link, u dowse.URL) {
 	e.host, e.folder = s.folders.keys(u)
 	e.pattern = patternOf(u)
+	if !e.name.Whole() {
+		e.name = e.name.Better(s.kinds.nameOfURL(u))
+	}
 	codes := e.codes[:e.ends[inWindow]]
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
@@ -122,6 +127,7 @@ func (f *folders) keys(u dowse.URL) (host, folder uint64) {
 // same URL.
 func (e *link) copyURL(from *link) {
 	e.host, e.folder, e.pattern = from.host, from.folder, from.pattern
+	e.name = e.name.Better(from.name)
 	e.ends[inURL] = e.ends[inWindow] + uint8(copy(e.codes[e.ends[inWindow]:], from.words(inURL)))
 }
 

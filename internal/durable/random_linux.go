@@ -1,0 +1,15 @@
+//go:build amd64 || arm64
+
+package durable
+
+import (
+	"os"
+	"syscall"
+)
+
+const readAtRandom = 1 // POSIX_FADV_RANDOM
+
+// atRandom asks the system to read no more of a file than it has to, because the file is read at random places.
+func atRandom(f *os.File) {
+	_, _, _ = syscall.Syscall6(syscall.SYS_FADVISE64, f.Fd(), 0, 0, readAtRandom, 0, 0)
+}

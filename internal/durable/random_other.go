@@ -1,0 +1,8 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package durable
+
+import "os"
+
+// atRandom does nothing on this system.
+func atRandom(*os.File) {}
