@@ -86,8 +86,8 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	}
 	a.Keep = v.keeper(visit, known, p, encoded, func() bool { return under == v.currentJudge() })
 	v.claim(&a, encoded, answers)
-	if visit.Kind == crawl.VisitPage {
-		answers[0].Recycle() // the page and the records have copies of what they need
+	if r := answers[0]; visit.Kind == crawl.VisitPage && r.Recycle != nil {
+		r.Recycle() // the page and the records have copies of what they need
 	}
 	return a
 }

@@ -73,7 +73,11 @@ func (w Wish) readBy(p *dowse.Page) *dowse.Page {
 // ratings in p. The page that the judge reads is p or p without some of its text. A mention that
 // is marked has no rating.
 func (w Wish) rateLinks(j dowse.WindowJudge, read, p *dowse.Page) {
-	mentions, places := mentionsIn(p.Links), mentionsIn(read.Links)
+	mentions := mentionsIn(p.Links)
+	places := mentions
+	if read != p {
+		places = mentionsIn(read.Links)
+	}
 	windows := make([]dowse.Span, 0, 2*len(mentions))
 	if w.Window > 0 {
 		for _, m := range places {

@@ -43,17 +43,18 @@ type Response struct {
 	// one.
 	Claim *Claim
 
-	codec *codec // whose memory RawBody has; nil for none
+	// Recycle lets a later response have the memory of the body, and sets Body and RawBody to nil. It may be called once
+	// nothing refers to either; without it the garbage collector does the same for more. Nil if there is no body.
+	Recycle func()
 }
 
-// Recycle lets a later response have the memory of the body, and sets Body and RawBody to nil. It may be called once
-// nothing refers to either. Without it the garbage collector does the same for more.
-func (r *Response) Recycle() {
-	if r.codec != nil && cap(r.RawBody) > 0 && cap(r.RawBody) <= mostRecycled {
+// recycle is Recycle for a body whose memory is of c.
+func (r *Response) recycle(c *codec) {
+	if cap(r.RawBody) > 0 && cap(r.RawBody) <= mostRecycled {
 		spare := r.RawBody[:0]
-		r.codec.bodies.Put(&spare)
+		c.bodies.Put(&spare)
 	}
-	r.codec, r.RawBody, r.Body = nil, nil, nil
+	r.Recycle, r.RawBody, r.Body = nil, nil, nil
 }
 
 // mostRecycled is the size in bytes of the largest body whose memory is used again.

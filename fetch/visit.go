@@ -201,7 +201,8 @@ func (v *visit) room(n int64) error {
 // keepRaw copies the body that was read, up to the limit, to RawBody.
 func (v *visit) keepRaw(p *pile) {
 	v.Fetch.Truncated = v.Fetch.Truncated || p.size > v.limits.wire
-	v.RawBody, v.Response.codec = p.bytes(v.limits.wire), v.codec
+	r, c := v.Response, v.codec
+	v.RawBody, v.Recycle = p.bytes(v.limits.wire), func() { r.recycle(c) }
 	v.Fetch.Wire += int64(len(v.RawBody))
 }
 

@@ -292,7 +292,7 @@ func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
 	return d.entry(noURL, parse)
 }
 
-// readLinkIDs is readEntry without URLs and, of the links of pages, with the numbers of their URLs
+// readLinkIDs is readEntry without URLs and reasons and, of the links of pages, with the numbers of their URLs
 // alone.
 func readLinkIDs(b []byte, parse RobotsParser) (*Entry, error) {
 	d := newDec(b)
@@ -434,7 +434,12 @@ func (r *dec) verdict(v *dowse.Verdict) {
 	v.Because = r.because()
 }
 
+// because reads what enc.because wrote. A reader that wants the numbers of links alone passes over it.
 func (r *dec) because() []dowse.Because {
+	if r.links == linkIDs {
+		r.skipBecause()
+		return nil
+	}
 	n := r.count(becauseSize)
 	if n == 0 {
 		return nil
@@ -444,6 +449,15 @@ func (r *dec) because() []dowse.Because {
 		list[i] = dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())}
 	}
 	return list
+}
+
+// skipBecause passes over reasons.
+func (r *dec) skipBecause() {
+	for range r.count(becauseSize) {
+		r.skipName()
+		r.Take(8)
+		r.u()
+	}
 }
 
 func (r *dec) link(l *dowse.Link, d *Decision) {
@@ -488,11 +502,7 @@ func (r *dec) skipLink() frontier.ID {
 	}
 	r.Take(size)
 	if flags&32 != 0 {
-		for range r.count(becauseSize) {
-			r.skipName()
-			r.Take(8)
-			r.u()
-		}
+		r.skipBecause()
 	}
 	size = 8
 	if flags&64 != 0 {

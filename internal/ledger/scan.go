@@ -31,7 +31,7 @@ func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
 	return j.scan(from, true, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
 }
 
-// LinkIDs is Scan without URLs, and without what is known of links but the numbers of their URLs.
+// LinkIDs is Scan without URLs and reasons, and without what is known of links but the numbers of their URLs.
 func (j *Journal) LinkIDs(from uint64) iter.Seq2[*Entry, error] {
 	return j.scan(from, false, func(b []byte) (*Entry, error) { return readLinkIDs(b, j.parse) })
 }

@@ -23,6 +23,7 @@ type learner struct {
 	e       link     // the link that is rated
 	k       clues    // of its target; here, because it would be allocated for every link otherwise
 	heading headingAt
+	folders folders
 
 	base     cell // all pages visited, and the sum of their relevance
 	ring     ring

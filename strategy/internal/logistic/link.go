@@ -1,6 +1,7 @@
 package logistic
 
 import (
+	"hash/maphash"
 	"strings"
 
 	"dowse"
@@ -71,7 +72,7 @@ func (s *learner) gatherClues(e *link, k *clues) {
 
 // gatherURL fills the part of e that follows from the URL alone.
 func (s *learner) gatherURL(e *link, u dowse.URL) {
-	e.host, e.folder = keyOf(linktext.Host(u)), keyOf(folderOf(u))
+	e.host, e.folder = s.folders.keys(u)
 	e.pattern = patternOf(u)
 	if !e.name.Whole() {
 		e.name = e.name.Better(s.kinds.nameOfURL(u))
@@ -98,6 +99,28 @@ func (s *learner) urlCode(path string, w dowse.Span) uint16 {
 		return s.code(word, word)
 	}
 	return s.codes.In(path, int(w.Start), int(w.End))
+}
+
+// folders remember the keys of folders and their hosts: the links of a page lead to a few folders, and the hash of a key
+// takes a byte at a time.
+type folders [256]struct {
+	folder string
+	keys   [2]uint64
+}
+
+var folderSeed = maphash.MakeSeed()
+
+// keys returns the keys of the host and of the folder of a URL.
+func (f *folders) keys(u dowse.URL) (host, folder uint64) {
+	name := folderOf(u)
+	if strings.HasSuffix(name, "//") || len(name) > linktext.MaxBytes { // the host may be no part of it
+		return keyOf(linktext.Host(u)), keyOf(name)
+	}
+	at := &f[maphash.String(folderSeed, name)%uint64(len(f))]
+	if at.folder != name || name == "" {
+		at.folder, at.keys = strings.Clone(name), [2]uint64{keyOf(linktext.Host(u)), keyOf(name)}
+	}
+	return at.keys[0], at.keys[1]
 }
 
 // copyURL fills the part of e that follows from the URL alone with that of another link to the

@@ -1,9 +1,12 @@
 package logistic
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"dowse"
+	"dowse/internal/linktext"
 )
 
 // TestPatternOf lists URLs of pages of one kind, line by line: those of a line have the same
@@ -48,5 +51,30 @@ func TestCopyURL(t *testing.T) {
 	got.copyURL(&first)
 	if got != want || len(got.words(inURL)) == 0 {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestKeysOfFolders compares the keys of hosts and folders that are remembered with those of the names, for URLs of many
+// folders in any order, and for URLs without a path, whose folder does not tell their host.
+func TestKeysOfFolders(t *testing.T) {
+	var f folders
+	rng := rand.New(rand.NewPCG(8, 1))
+	for range 20_000 {
+		u := dowse.URL(fmt.Sprintf("http://h%d.test", rng.IntN(40)))
+		switch rng.IntN(6) {
+		case 0:
+		case 1:
+			u += "?q=a/b"
+		case 2:
+			u = u[len("http://"):] + "/x"
+		case 3:
+			u += "//"
+		default:
+			u += dowse.URL(fmt.Sprintf("/%d/%d.html", rng.IntN(30), rng.IntN(30)))
+		}
+		host, folder := f.keys(u)
+		if host != keyOf(linktext.Host(u)) || folder != keyOf(folderOf(u)) {
+			t.Fatalf("%s: keys %x and %x, want %x and %x", u, host, folder, keyOf(linktext.Host(u)), keyOf(folderOf(u)))
+		}
 	}
 }
