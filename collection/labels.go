@@ -225,41 +225,10 @@ func awaitLock(f *durable.File) error {
 // that counts. A URL that was skipped last has none.
 func (l *Labels) Standing() map[dowse.URL]Label { return standing(l.Lines) }
 
-// standing returns the labels that are valid after lines. Only the last undo
-// has to be followed, because it decides alone what counts of the lines before.
+// standing returns the labels that are valid after lines.
 func standing(lines []Label) map[dowse.URL]Label {
-	for i, x := range slices.Backward(lines) {
-		if x.Do == DoUndo {
-			at := standing(lines[:min(max(x.Through, 0), i)])
-			apply(at, untouched(lines[:i], x.Since))
-			apply(at, lines[i+1:])
-			return at
-		}
-	}
 	at := map[dowse.URL]Label{}
-	apply(at, lines)
-	return at
-}
-
-// untouched returns the lines from number since on, counted from 1, that an
-// undo after them keeps. An earlier undo that keeps no line ends what came
-// before it.
-func untouched(lines []Label, since int) []Label {
-	if since < 1 {
-		return nil
-	}
-	lines = lines[min(since-1, len(lines)):]
-	for i, x := range slices.Backward(lines) {
-		if x.Do == DoUndo && x.Since < 1 {
-			return lines[i+1:]
-		}
-	}
-	return lines
-}
-
-// apply updates valid labels by the verdicts among lines, in order.
-func apply(at map[dowse.URL]Label, lines []Label) {
-	for i := range lines {
+	for _, i := range counted(lines) {
 		switch x := &lines[i]; {
 		case !x.IsVerdict():
 		case x.Label == LabelSkip:
@@ -268,6 +237,44 @@ func apply(at map[dowse.URL]Label, lines []Label) {
 			at[x.URL] = *x
 		}
 	}
+	return at
+}
+
+// counted returns the indices of the lines that count after all of lines, in the order in which they apply. The last undo
+// decides alone what counts of the lines before it.
+func counted(lines []Label) []int {
+	for i, x := range slices.Backward(lines) {
+		if x.Do == DoUndo {
+			at := counted(lines[:min(max(x.Through, 0), i)])
+			at = appendRange(at, untouched(lines[:i], x.Since), i)
+			return appendRange(at, i+1, len(lines))
+		}
+	}
+	return appendRange(nil, 0, len(lines))
+}
+
+// appendRange appends the numbers from a to b, without b.
+func appendRange(list []int, a, b int) []int {
+	list = slices.Grow(list, max(b-a, 0))
+	for i := a; i < b; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+// untouched returns the index of the first line that an undo after lines keeps, for its Since; len(lines) if it keeps
+// none. An earlier undo that keeps no line ends what came before it.
+func untouched(lines []Label, since int) int {
+	if since < 1 {
+		return len(lines)
+	}
+	first := min(since-1, len(lines))
+	for i, x := range slices.Backward(lines[first:]) {
+		if x.Do == DoUndo && x.Since < 1 {
+			return first + i + 1
+		}
+	}
+	return first
 }
 
 // asked returns every URL that a person was asked about, skipped ones
@@ -288,6 +295,49 @@ func (l *Labels) of(u dowse.URL) (list []Label) {
 		if x.URL == u && x.IsVerdict() {
 			list = append(list, x)
 		}
+	}
+	return list
+}
+
+// The reasons for which a line of a page is no longer in force.
+const (
+	LabelUndone    = "undone"    // an undo set it aside
+	LabelReplaced  = "replaced"  // a later line of the page counts
+	LabelWithdrawn = "withdrawn" // a skip took it back
+)
+
+// A pageLabel is a label in the account of a page.
+type pageLabel struct {
+	Label
+	Ended string `json:"ended,omitempty" doc:"why the line is not in force: undone, replaced or withdrawn; missing if it is in force"`
+}
+
+// history returns the verdicts on a URL in order, and which of them is in force.
+func (l *Labels) history(u dowse.URL) (list []pageLabel) {
+	place := map[int]int{} // from the index of a line to that in list
+	for i, x := range l.Lines {
+		if x.URL == u && x.IsVerdict() {
+			place[i] = len(list)
+			list = append(list, pageLabel{x, LabelUndone})
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	var last *pageLabel
+	for _, i := range counted(l.Lines) {
+		at, ok := place[i]
+		if !ok {
+			continue
+		}
+		x := &list[at]
+		if last != nil {
+			last.Ended = LabelReplaced
+			if x.Label.Label == LabelSkip && last.Label.Label != LabelSkip {
+				last.Ended = LabelWithdrawn
+			}
+		}
+		x.Ended, last = "", x
 	}
 	return list
 }

@@ -195,6 +195,75 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestModelBefore goes back model by model, as far as the first one. A model that was left by an undo before the next one was
+// trained is never gone back to.
+func TestModelBefore(t *testing.T) {
+	trained := func(name, before string) collection.Model {
+		return collection.Model{Model: name, Before: before, Done: true}
+	}
+	undone := func(name, before string) collection.Model {
+		m := trained(name, before)
+		m.Undo = true
+		return m
+	}
+	for _, test := range []struct {
+		name string
+		list []collection.Model
+		want string // from the last model of the list on
+	}{
+		{"one", []collection.Model{trained("m0001", "m0000")}, "m0000"},
+		{"one after the other", []collection.Model{trained("m0001", "m0000"), trained("m0002", "m0001")}, "m0001 m0000"},
+		{"undone and trained again", []collection.Model{trained("m0001", "m0000"), undone("m0000", "m0001"), trained("m0002", "m0000")}, "m0000"},
+		{"returned to", []collection.Model{trained("m0001", "m0000"), trained("m0002", "m0001"), trained("m0003", "m0002"), undone("m0002", "m0003")}, "m0001 m0000"},
+		{"two undone", []collection.Model{trained("m0001", "m0000"), trained("m0002", "m0001"), trained("m0003", "m0002"), undone("m0002", "m0003"),
+			undone("m0001", "m0002"), trained("m0004", "m0001")}, "m0001 m0000"},
+		{"forward by name", []collection.Model{trained("m0001", "m0000"), undone("m0000", "m0001"), trained("m0002", "m0000"), undone("m0001", "m0002")}, "m0000"},
+		{"without its line", []collection.Model{undone("m0004", "m0007")}, "m0000"},
+	} {
+		var got []string
+		for m := test.list[len(test.list)-1].Model; m != collection.FirstModel && len(got) < 9; {
+			m = collection.ModelBefore(test.list, m)
+			got = append(got, m)
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%s: %s, want %s", test.name, s, test.want)
+		}
+	}
+}
+
+// TestLabelHistory marks the lines of a page that are not in force, and the last one that counts is never marked.
+func TestLabelHistory(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lines []collection.Label
+		want  string
+	}{
+		{"of another page", []collection.Label{on("b")}, ""},
+		{"one", []collection.Label{on("a"), off("b")}, "on"},
+		{"replaced", []collection.Label{on("a"), off("a")}, "on replaced, off"},
+		{"taken back", []collection.Label{on("a"), off("a"), skip("a")}, "on replaced, off withdrawn, skip"},
+		{"given again", []collection.Label{on("a"), skip("a"), skip("a"), off("a")}, "on withdrawn, skip replaced, skip replaced, off"},
+		{"undone", []collection.Label{on("a"), off("a"), undo("m0001", 1)}, "on, off undone"},
+		{"all undone", []collection.Label{on("a"), skip("a"), undo("m0000", 0)}, "on undone, skip undone"},
+		{"undone, then labelled", []collection.Label{on("a"), undo("m0000", 0), off("a")}, "on undone, off"},
+		{"an undo of an undo", []collection.Label{on("a"), undo("m0000", 0), off("a"), undo("m0001", 1)}, "on, off undone"},
+		{"kept by an undo", []collection.Label{on("a"), off("a"), on("b"), undoSince("m0000", 0, 2)}, "on undone, off"},
+		{"counted twice", []collection.Label{on("a"), off("a"), undoSince("m0001", 2, 1)}, "on replaced, off"},
+	} {
+		l := &collection.Labels{Lines: test.lines}
+		var got []string
+		for _, x := range l.History("a") {
+			got = append(got, strings.TrimSpace(x.Label.Label+" "+x.Ended))
+			if stands, ok := l.Standing()["a"]; ok && x.Ended == "" && stands.Label != x.Label.Label {
+				t.Errorf("%s: %s is in force, and %s counts", test.name, x.Label.Label, stands.Label)
+			}
+		}
+		if s := strings.Join(got, ", "); s != test.want {
+			t.Errorf("%s: %q, want %q", test.name, s, test.want)
+		}
+	}
+}
+
 func FuzzParseLabels(f *testing.F) {
 	f.Add([]byte(`{"url":"http://a.test/","label":"on","by":"ann","at":"2026-11-15T09:12:01Z","model":"m0001"}` + "\n"))
 	f.Add([]byte("{\"do\":\"undo\",\"through\":-3}\n{\"do\":\"undo\",\"through\":99999999999}\nx\n\n{"))

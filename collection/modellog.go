@@ -142,6 +142,14 @@ func MadeModel(list []Model, name string) (Model, bool) {
 	return Model{Model: FirstModel}, name == FirstModel
 }
 
+// ModelBefore returns the model that was in use when the named one was trained and put into use. The returns to earlier
+// models since then change nothing about it, so going from a model to the one before leads to FirstModel without a
+// cycle, and never to a model that had been left by an undo when the named one was trained.
+func ModelBefore(list []Model, name string) string {
+	made, _ := MadeModel(list, name)
+	return cmp.Or(made.Before, FirstModel)
+}
+
 // ReadBy returns how many lines of labels.jsonl the completed models have
 // taken into account.
 func ReadBy(list []Model) (lines int) {

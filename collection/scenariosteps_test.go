@@ -372,7 +372,7 @@ func (r *scenarioRun) why(args []string) {
 			r.show("host: robots.txt %s, allowed %v %s, state %s", x.Polite.Robots, x.Polite.Allowed, x.Polite.Rule, x.Polite.State)
 		}
 		for _, l := range x.Labels {
-			r.show("label: %s by %s", l.Label, l.By)
+			r.show("%s", strings.TrimSpace(fmt.Sprintf("label: %s by %s %s", l.Label.Label, l.By, l.Ended)))
 		}
 		for _, m := range x.Models {
 			r.show("model: %s %v", m.Model, m.OnTopic)

@@ -24,6 +24,9 @@ const (
 	RobotsRules  = robotsRules
 )
 
+// History returns the labels of a page with those that are not in force.
+func (l *Labels) History(u dowse.URL) []pageLabel { return l.history(u) }
+
 // RewriteViews writes the views of all visits again.
 func (c *Collection) RewriteViews() error { return c.writeViews(c.newSummary()) }
 

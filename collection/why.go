@@ -46,7 +46,7 @@ type Explanation struct {
 
 	Versions []Version `json:"versions,omitempty" doc:"of a page that was asked again: its versions, the oldest first"`
 
-	Labels []Label        `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
+	Labels []pageLabel    `json:"labels,omitempty" doc:"the labels that people gave it, in order, with those that are no longer in force"`
 	Alone  *Ruling        `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
 	Models []modelVerdict `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
 
@@ -266,7 +266,7 @@ func isShared(l *dowse.Link) bool {
 func (w *inquiry) labels() error {
 	l, err := ReadLabels(w.c.Dir)
 	if err == nil {
-		w.x.Labels = l.of(w.x.Row.URL)
+		w.x.Labels = l.history(w.x.Row.URL)
 	}
 	return err
 }

@@ -96,22 +96,26 @@ func TestManyFlipsAreRefused(t *testing.T) {
 }
 
 // The model that labels correct is the last one without labels up to the one in use, as
-// long as there are not many more pages to draw from.
+// long as there are not many more pages to draw from. One that was undone is not corrected.
 func TestPriorOf(t *testing.T) {
-	line := func(name string, labels, seen int) collection.Model {
-		return collection.Model{Model: name, Labels: labels, Seen: seen, Contrast: 30, Hash: "x", Done: true}
+	line := func(name, before string, labels, seen int) collection.Model {
+		return collection.Model{Model: name, Before: before, Labels: labels, Seen: seen, Contrast: 30, Hash: "x", Done: true}
 	}
-	failed := line("m0005", 0, 400)
+	failed := line("m0005", "m0004", 0, 400)
 	failed.Error, failed.Refused = "worse", true
-	models := []collection.Model{line("m0001", 0, 100), line("m0002", 0, 200), line("m0003", 10, 200), line("m0004", 0, 400), failed}
+	undone := line("m0002", "m0004", 0, 200)
+	undone.Undo = true
+	models := []collection.Model{line("m0001", "m0000", 0, 100), line("m0002", "m0001", 0, 200), line("m0003", "m0002", 10, 200), line("m0004", "m0003", 0, 400), failed, undone,
+		line("m0006", "m0002", 10, 200), line("m0007", "m0000", 5, 200)}
 	for _, test := range []struct {
 		inUse string
 		drawn int
 		want  string
 	}{
 		{"m0003", 200, "m0002"}, {"m0005", 1600, "m0004"}, {"m0003", 400, ""}, {"m0000", 100, ""}, {"m0001", 100, "m0001"},
+		{"m0006", 200, "m0002"}, {"m0007", 200, ""}, // m0004 was undone before them
 	} {
-		if got := priorOf(models, collection.Model{Model: test.inUse}, test.drawn).Model; got != test.want {
+		if got := priorOf(models, test.inUse, test.drawn).Model; got != test.want {
 			t.Errorf("%s in use, %d pages: %q, want %q", test.inUse, test.drawn, got, test.want)
 		}
 	}

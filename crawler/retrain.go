@@ -249,7 +249,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, read int, model
 	before, _ := collection.MadeModel(models, c.labels.model)
 	r.regrows = before.Grown > 0
 	if !r.seen {
-		r.prior = priorOf(models, before, r.made.Seen)
+		r.prior = priorOf(models, c.labels.model, r.made.Seen)
 	}
 	r.current = labels.Standing()
 	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.current)
@@ -257,16 +257,18 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, read int, model
 	return nil
 }
 
-// priorOf returns the last model before the one in use, or that one, that was
-// trained on pages seen and no labels, unless there are many more pages to draw
-// from by now.
-func priorOf(models []collection.Model, inUse collection.Model, drawn int) (prior collection.Model) {
-	for _, m := range models {
-		if m.Done && m.Error == "" && !m.Undo && m.Labels == 0 && m.Hash != "" && m.Seen >= min(drawn, lastSeen) && m.Contrast > 0 && m.Model <= inUse.Model {
-			prior = m
+// priorOf returns the last model that was trained on pages seen and no labels, of the one in use and those that
+// it came from, unless there are many more pages to draw from by now. A model that was left by an undo is not among them.
+func priorOf(models []collection.Model, inUse string, drawn int) collection.Model {
+	name := inUse
+	for range len(models) { // a damaged log may name models in a circle
+		m, ok := collection.MadeModel(models, name)
+		if ok && m.Done && m.Error == "" && m.Labels == 0 && m.Hash != "" && m.Seen >= min(drawn, lastSeen) && m.Contrast > 0 {
+			return m
 		}
+		name = collection.ModelBefore(models, name)
 	}
-	return prior
+	return collection.Model{}
 }
 
 // labelIDs returns labels by the number of their URL; URLs that the crawl

@@ -385,10 +385,11 @@ func (c *labelCmd) undo(w *world) error {
 	}
 	to := string(c.Undo)
 	if to == modelBefore {
-		if used[len(used)-1].Model == collection.FirstModel {
+		now := used[len(used)-1].Model
+		if now == collection.FirstModel {
 			return usage("there is nothing to undo: %s is the first model; --undo=%s goes forward again", collection.FirstModel, latest(used))
 		}
-		to = operations.ModelBefore(used)
+		to = collection.ModelBefore(models, now)
 	}
 	made, ok := collection.MadeModel(models, to)
 	if !ok || made.Refused {

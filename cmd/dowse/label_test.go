@@ -6,8 +6,6 @@ import (
 	"unicode"
 
 	"dowse"
-	"dowse/collection"
-	"dowse/internal/operations"
 )
 
 func TestReadLabelFile(t *testing.T) {
@@ -65,23 +63,5 @@ func TestExcerptIsHarmless(t *testing.T) {
 	}
 	if empty := excerptOf(&dowse.Document{}, nil, 100); empty == "" {
 		t.Error("nothing is said of a page without text")
-	}
-}
-
-func TestModelBefore(t *testing.T) {
-	used := func(names ...string) (list []collection.Model) {
-		for _, n := range names {
-			list = append(list, collection.Model{Model: n})
-		}
-		return list
-	}
-	for want, list := range map[string][]collection.Model{
-		"m0000": used("m0001"),
-		"m0001": used("m0001", "m0002"),
-		"m0002": used("m0001", "m0002", "m0001", "m0003"),
-	} {
-		if got := operations.ModelBefore(list); got != want {
-			t.Errorf("%v: %s, want %s", operations.ModelNames(list), got, want)
-		}
 	}
 }

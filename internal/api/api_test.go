@@ -790,4 +790,19 @@ func TestLabelAndUndo(t *testing.T) {
 	if m := get[operations.Models](c, base+"/models"); m.Current != collection.FirstModel {
 		t.Errorf("%+v", m)
 	}
+	why := c.do("GET", base+"/why?url="+url.QueryEscape(r.Labels[0].URL), "")
+	if !strings.Contains(string(why.body), `"ended":"undone"`) {
+		t.Errorf("the account of a page has its label in force: %s", why.body)
+	}
+	body, err = json.Marshal(operations.LabelRequest{Labels: r.Labels[:1], Train: true, Accept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := c.do("POST", base+"/labels", string(body)); a.StatusCode != http.StatusOK || !strings.Contains(string(a.body), `"before":"m0000"`) {
+		t.Fatalf("%d %s", a.StatusCode, a.body)
+	}
+	var back collection.Model
+	if a := c.do("POST", base+"/models/undo", "{}"); json.Unmarshal(a.body, &back) != nil || back.Model != collection.FirstModel {
+		t.Errorf("%d %s; want a return to the model before the one in use, which had not been undone", a.StatusCode, a.body)
+	}
 }

@@ -116,8 +116,8 @@ func (d *Dashboard) onePage(r *http.Request, c *head) (*pageFrame, error) {
 	b.links(c)
 	b.facts(c)
 	for _, l := range a.Labels {
-		if l.IsVerdict() {
-			b.Label = l.Label
+		if l.Ended == "" {
+			b.Label = l.Label.Label
 		}
 	}
 	return &pageFrame{Title: b.R.Title, Command: command("why", c.Dir, string(a.Row.URL)), Body: b}, nil

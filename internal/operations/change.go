@@ -324,7 +324,7 @@ func (o *Operations) Train(ctx context.Context, id string, accept bool) (*collec
 	return &m, err
 }
 
-// Undo returns to an earlier model; "" is the one before the present one. Labels that only later
+// Undo returns to an earlier model; "" is the one that was in use before the present one was trained. Labels that only later
 // models were trained on are set aside, not deleted: going forward again takes them back. Labels
 // that no model was trained on stay in force.
 func (o *Operations) Undo(ctx context.Context, id, model, by string) (*collection.Model, error) {
@@ -361,28 +361,17 @@ func undoTarget(models []collection.Model, to string) (name string, through int,
 		return "", 0, failf(Conflict, "model", "there is nothing to undo: no model was trained during the crawl")
 	}
 	if to == "" {
-		if used[len(used)-1].Model == collection.FirstModel {
+		now := used[len(used)-1].Model
+		if now == collection.FirstModel {
 			return "", 0, failf(Conflict, "model", "there is nothing to undo: %s is the first model; name a later one to go forward again", collection.FirstModel)
 		}
-		to = ModelBefore(used)
+		to = collection.ModelBefore(models, now)
 	}
 	made, ok := collection.MadeModel(models, to)
 	if !ok || made.Refused {
 		return "", 0, failf(NotFound, "model", "unknown model %q; want one of %s", clip(to), strings.Join(ModelNames(used), ", "))
 	}
 	return to, made.Through, nil
-}
-
-// ModelBefore returns the model that was trained before the one in use.
-func ModelBefore(used []collection.Model) string {
-	now := used[len(used)-1].Model
-	best := collection.FirstModel
-	for _, m := range used {
-		if m.Model < now && m.Model > best {
-			best = m.Model
-		}
-	}
-	return best
 }
 
 // ModelNames returns the names of models, with the first one, sorted.

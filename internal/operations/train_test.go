@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse/collection"
 	"dowse/internal/operations"
 )
 
@@ -69,4 +70,58 @@ func TestRefusedModels(t *testing.T) {
 	if _, err := o.Train(bg, "pools", false); operations.KindOf(err) != operations.Conflict {
 		t.Errorf("train without new labels: %v", err)
 	}
+}
+
+// TestUndoAfterUndo undoes a model, trains another and undoes that: the model in use is again the one before it, the labels of
+// the first model stay set aside, and the account of a page has the lines that are not in force.
+func TestUndoAfterUndo(t *testing.T) {
+	o := over(t, operations.Config{Dirs: []string{copied(t)}})
+	list, err := o.Pages(bg, "pools", operations.PageQuery{Verdict: "on", Limit: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	label := func(pages ...int) *collection.Model {
+		t.Helper()
+		var labels []operations.GivenLabel
+		for _, i := range pages {
+			labels = append(labels, operations.GivenLabel{URL: string(list.Pages[i].URL), Label: "off"})
+		}
+		done, err := o.Label(bg, "pools", operations.LabelRequest{Labels: labels, Train: true, Accept: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.Trained
+	}
+	undo := func(want string, labels int) {
+		t.Helper()
+		if m, err := o.Models(bg, "pools"); err != nil || m.Undo != want {
+			t.Errorf("an undo is said to return to %q, want %s; %v", m.Undo, want, err)
+		}
+		if m, err := o.Undo(bg, "pools", "", "ann"); err != nil || m.Model != want || m.Labels != labels {
+			t.Fatalf("undo: %+v, %v; want %s with %d labels", m, err, want, labels)
+		}
+		if kept, err := o.Labels(bg, "pools"); err != nil || kept.Total != labels {
+			t.Errorf("%d labels are in force, want %d; %v", kept.Total, labels, err)
+		}
+	}
+	first := label(0, 1)
+	undo(first.Before, 0)
+	second := label(2)
+	if second.Before != first.Before || second.Labels != 1 {
+		t.Fatalf("got %+v, want a model of one label after %s", second, first.Before)
+	}
+	third := label(0)
+	undo(second.Model, 1)
+	undo(first.Before, 0)
+	if _, err := o.Undo(bg, "pools", "", ""); operations.KindOf(err) != operations.Conflict {
+		t.Errorf("an undo of the first model: %v", err)
+	}
+	if m, err := o.Undo(bg, "pools", third.Model, ""); err != nil || m.Model != third.Model {
+		t.Fatalf("forward by name: %+v, %v", m, err)
+	}
+	a, err := o.Why(bg, "pools", string(list.Pages[0].URL), false)
+	if err != nil || len(a.Labels) != 2 || a.Labels[0].Ended != collection.LabelUndone || a.Labels[1].Ended != "" {
+		t.Errorf("got %+v, %v; want a label that was set aside and one in force", a.Labels, err)
+	}
+	undo(second.Model, 1)
 }
