@@ -301,9 +301,9 @@ func (l *Labels) of(u dowse.URL) (list []Label) {
 
 // The reasons for which a line of a page is no longer in force.
 const (
-	LabelUndone    = "undone"    // an undo set it aside
-	LabelReplaced  = "replaced"  // a later line of the page counts
-	LabelWithdrawn = "withdrawn" // a skip took it back
+	labelUndone    = "undone"    // an undo set it aside
+	labelReplaced  = "replaced"  // a later line of the page counts
+	labelWithdrawn = "withdrawn" // a skip took it back
 )
 
 // A pageLabel is a label in the account of a page.
@@ -312,13 +312,24 @@ type pageLabel struct {
 	Ended string `json:"ended,omitempty" doc:"why the line is not in force: undone, replaced or withdrawn; missing if it is in force"`
 }
 
+// Ending describes for people why the line is not in force; "" if it is.
+func (l *pageLabel) Ending() string {
+	switch l.Ended {
+	case labelUndone:
+		return "set aside by an undo"
+	case labelWithdrawn:
+		return "taken back"
+	}
+	return l.Ended
+}
+
 // history returns the verdicts on a URL in order, and which of them is in force.
 func (l *Labels) history(u dowse.URL) (list []pageLabel) {
 	place := map[int]int{} // from the index of a line to that in list
 	for i, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {
 			place[i] = len(list)
-			list = append(list, pageLabel{x, LabelUndone})
+			list = append(list, pageLabel{x, labelUndone})
 		}
 	}
 	if list == nil {
@@ -332,9 +343,9 @@ func (l *Labels) history(u dowse.URL) (list []pageLabel) {
 		}
 		x := &list[at]
 		if last != nil {
-			last.Ended = LabelReplaced
+			last.Ended = labelReplaced
 			if x.Label.Label == LabelSkip && last.Label.Label != LabelSkip {
-				last.Ended = LabelWithdrawn
+				last.Ended = labelWithdrawn
 			}
 		}
 		x.Ended, last = "", x

@@ -314,19 +314,17 @@ func (a *account) verdict(s *sheet) {
 	a.labelled(s)
 }
 
-// ended has the mark of a label that is not in force, by the reason.
-var ended = map[string]string{
-	collection.LabelUndone:    " (set aside by an undo)",
-	collection.LabelReplaced:  " (replaced)",
-	collection.LabelWithdrawn: " (taken back)",
-}
-
 // labelled adds the labels of the page, the verdict of the judge without them, and the
 // relevance that each model assigned. The last shows what retraining changed for this
 // page: m0000 0.42 → m0001 0.88.
 func (a *account) labelled(s *sheet) {
-	for i, l := range a.Labels {
-		s.field(head(i, "label"), "%s, by %s at %s%s%s", l.Label.Label, orDefault(l.By, "unknown"), clock(l.At), ended[l.Ended], noted(l.Note))
+	for i := range a.Labels {
+		l := &a.Labels[i]
+		ending := l.Ending()
+		if ending != "" {
+			ending = " (" + ending + ")"
+		}
+		s.field(head(i, "label"), "%s, by %s at %s%s%s", l.Label.Label, orDefault(l.By, "unknown"), clock(l.At), ending, noted(l.Note))
 	}
 	if v := a.Alone; v != nil {
 		s.field("judge", "alone it would say %s %s", sideWord(v.OnTopic), score(v.Relevance))

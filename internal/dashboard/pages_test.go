@@ -403,6 +403,16 @@ func TestLabelledPage(t *testing.T) {
 	if !strings.Contains(body, "The judge alone: ") || strings.Contains(flips, "“label off”") || strings.Contains(flips, "threshold") || strings.Contains(flips, "with the model") {
 		t.Errorf("what would change the verdict of a labelled page: %s", flips)
 	}
+	if !strings.Contains(body, "labelled <b>off</b>") || strings.Contains(body, "(set aside by an undo)") {
+		t.Errorf("the label is not said to be in force: %s", between(body, `id="h-labels"`, "</section>"))
+	}
+	if code, body, _ := s.send(t, http.MethodPost, "/c/pools/undo", url.Values{}); code != http.StatusSeeOther {
+		t.Fatal(code, body)
+	}
+	_, body, _ = s.get(t, path)
+	if strings.Contains(body, "labelled <b>off</b>") || !strings.Contains(body, "(set aside by an undo)") {
+		t.Errorf("after an undo: %s", between(body, `id="h-labels"`, "</section>"))
+	}
 }
 
 // The words of terms are marked in a text, in all their forms; the words in which a signal is described are not.

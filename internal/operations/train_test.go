@@ -120,7 +120,7 @@ func TestUndoAfterUndo(t *testing.T) {
 		t.Fatalf("forward by name: %+v, %v", m, err)
 	}
 	a, err := o.Why(bg, "pools", string(list.Pages[0].URL), false)
-	if err != nil || len(a.Labels) != 2 || a.Labels[0].Ended != collection.LabelUndone || a.Labels[1].Ended != "" {
+	if err != nil || len(a.Labels) != 2 || a.Labels[0].Ended != "undone" || a.Labels[1].Ended != "" {
 		t.Errorf("got %+v, %v; want a label that was set aside and one in force", a.Labels, err)
 	}
 	undo(second.Model, 1)
