@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,9 @@ import (
 
 // errOther is returned for a copy into a directory that holds another collection.
 var errOther = fmt.Errorf("it holds another collection: %w", ErrMake)
+
+// errContinued is returned for a copy over an earlier one in which something happened since: it would be lost.
+var errContinued = fmt.Errorf("it is a copy that was used since: it has pages, labels or decisions of its own, which another copy would overwrite: %w", ErrMake)
 
 // A copied counts what CopyTo did.
 type copied struct {
@@ -62,13 +66,18 @@ const copyMark = settingsName + durable.Temporary
 
 // beginCopy checks that the collection can be copied into a directory, and marks the directory if it holds no copy yet.
 func (c *Collection) beginCopy(to string) error {
+	if here, err := os.Stat(c.Dir); err == nil {
+		if there, err := os.Stat(to); err == nil && os.SameFile(here, there) {
+			return fmt.Errorf("it is the collection itself: %w", ErrMake)
+		}
+	}
 	switch kept, err := ReadSettings(to); {
 	case err == nil && !c.isCopy(&kept):
 		return errOther
 	case err == nil && isHeld(to):
 		return ErrLocked
 	case err == nil:
-		return nil
+		return c.checkCopy(to, &kept)
 	}
 	marked := false
 	if data, err := durable.In(to).ReadBounded(copyMark, maxSettings); err == nil {
@@ -87,6 +96,69 @@ func (c *Collection) beginCopy(to string) error {
 	}
 	return writeWhole(to, copyMark, data)
 }
+
+// checkCopy returns an error for a copy that has more than this collection: journal or labels that go on where those of the collection
+// end, or that differ from them.
+func (c *Collection) checkCopy(to string, kept *Settings) error {
+	target := durable.In(to)
+	segments, err := target.Sub("state").Names("journal-*.log")
+	if err != nil {
+		return err
+	}
+	for i, segment := range segments {
+		n := c.Journal.SegmentBytes(segment, c.opened)
+		if err := c.sameEnd(target, "state/"+segment, n, i == len(segments)-1 && len(kept.Forgotten) == len(c.Settings.Forgotten)); err != nil {
+			return err
+		}
+	}
+	labels := int64(0)
+	if info, err := c.files().Stat(labelsName); err == nil {
+		labels = info.Size()
+	}
+	return c.sameEnd(target, labelsName, labels, false)
+}
+
+// sameEnd returns an error if a file of a copy is longer than n bytes or, if its content is compared, ends otherwise than
+// the same part of this collection's file.
+func (c *Collection) sameEnd(target durable.Dir, name string, n int64, compare bool) error {
+	info, err := target.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Size() > n {
+		return errContinued
+	}
+	if !compare {
+		return nil
+	}
+	ours, err := endOf(c.files(), name, info.Size())
+	if err != nil {
+		return err
+	}
+	theirs, err := endOf(target, name, info.Size())
+	if err == nil && !bytes.Equal(ours, theirs) {
+		return errContinued
+	}
+	return err
+}
+
+// endOf returns the last bytes before a place of a file.
+func endOf(d durable.Dir, name string, at int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, min(at, comparedEnd))
+	_, err = f.ReadAt(b, at-int64(len(b)))
+	return b, err
+}
+
+// comparedEnd is how many bytes of a journal are compared: entries differ in their times, so that few are enough.
+const comparedEnd = 64 << 10
 
 // isCopy reports whether settings are those of a copy of this collection.
 func (c *Collection) isCopy(kept *Settings) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/durable"
 )
@@ -88,5 +89,36 @@ func TestInterruptedCopies(t *testing.T) {
 	copiedUntil(t, 20, other, half)
 	if err := copied(dir, half); err == nil {
 		t.Error("a copy of another collection that was interrupted was overwritten")
+	}
+}
+
+// A copy that was crawled further, or labelled, is not overwritten by another copy, whether the collection went on as well or
+// not; nor is a collection copied onto itself.
+func TestUsedCopiesAreKept(t *testing.T) {
+	site := endlessSite(t, 3)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Pages = []string{"coral"}, []string{site.URL + "/1"}, 6
+	dir, to := filepath.Join(t.TempDir(), "x.dowse"), filepath.Join(t.TempDir(), "copy.dowse")
+	crawlAll(t, dir, cfg)
+	for range 2 {
+		if err := copied(dir, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := copied(dir, dir); !errors.Is(err, collection.ErrMake) {
+		t.Errorf("onto itself: %v", err)
+	}
+	cfg.Pages = 9
+	crawlAll(t, to, cfg)
+	want := soundAs(t, to).Status().Books
+	for _, pages := range []int{6, 20} {
+		cfg.Pages = pages
+		crawlAll(t, dir, cfg)
+		if err := copied(dir, to); !errors.Is(err, collection.ErrMake) {
+			t.Errorf("a copy with 9 pages is replaced by one with %d: %v", pages, err)
+		}
+		if got := soundAs(t, to).Status().Books; got != want {
+			t.Errorf("the copy has books %+v, want %+v", got, want)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func changedCollection(t *testing.T) string {
 // runHere runs a command and returns exit code and output.
 func runHere(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
+	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: noEnv, ctx: context.Background(), abort: context.Background()}
 	return run(w, args), o.String(), e.String()
 }
 

@@ -18,7 +18,7 @@ import (
 func debugAnswers(t testing.TB, command string, in io.Reader) []map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{out: &out, err: &errs, in: in, env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
+	w := &world{out: &out, err: &errs, in: in, env: noEnv, ctx: context.Background(), abort: context.Background()}
 	if code := run(w, []string{"debug", command}); code != exitOK || errs.Len() > 0 {
 		t.Fatalf("code %d, stderr %q", code, errs.String())
 	}
@@ -56,7 +56,7 @@ func TestDebugAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer
-		w := &world{out: &out, err: io.Discard, in: strings.NewReader(tt.in), env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
+		w := &world{out: &out, err: io.Discard, in: strings.NewReader(tt.in), env: noEnv, ctx: context.Background(), abort: context.Background()}
 		if code := run(w, []string{"debug", tt.command}); code != exitOK || out.String() != tt.want+"\n" {
 			t.Errorf("debug %s: %s\n got %q (code %d)\nwant %q", tt.command, tt.in, out.String(), code, tt.want)
 		}
@@ -90,7 +90,7 @@ func TestReadLine(t *testing.T) {
 func TestDebugAnswersAtOnce(t *testing.T) {
 	in, cases := io.Pipe()
 	answers, out := io.Pipe()
-	w := &world{out: out, err: io.Discard, in: in, env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
+	w := &world{out: out, err: io.Discard, in: in, env: noEnv, ctx: context.Background(), abort: context.Background()}
 	done := make(chan int, 1)
 	go func() { done <- run(w, []string{"debug", "net"}) }()
 	lines := bufio.NewScanner(answers)

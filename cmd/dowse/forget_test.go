@@ -27,7 +27,7 @@ func TestForgetAsks(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		w := &world{
-			out: &out, err: &errs, in: strings.NewReader(tt.answer), env: func(string) string { return "" },
+			out: &out, err: &errs, in: strings.NewReader(tt.answer), env: noEnv,
 			ctx: context.Background(), abort: context.Background(), isTTY: true,
 		}
 		code := run(w, []string{"forget", dir, "shorewalks.demo", "--because", "test"})

@@ -9,7 +9,7 @@ import (
 // TestGathered checks that flags may be anywhere among the arguments of a command that takes a list of them.
 func TestGathered(t *testing.T) {
 	var c cli
-	parser, err := newParser(&c, &world{env: func(string) string { return "" }}, func(int) {})
+	parser, err := newParser(&c, &world{env: noEnv}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,12 +27,12 @@ func homeOnly(name string) string {
 	if name == "HOME" {
 		return os.Getenv(name)
 	}
-	return ""
+	return noEnv(name)
 }
 
 func commandsOf(t *testing.T) (paths [][]string) {
 	t.Helper()
-	w := &world{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(string) string { return "" }}
+	w := &world{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: noEnv}
 	parser, err := newParser(&cli{}, w, func(int) {})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestUnknownHelp(t *testing.T) {
 // TestEnvironmentVariables checks the allow-list of variables: settings reach nested
 // commands too, and flags that ask for a single action have none.
 func TestEnvironmentVariables(t *testing.T) {
-	w := &world{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(string) string { return "" }}
+	w := &world{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: noEnv}
 	parser, err := newParser(&cli{}, w, func(int) {})
 	if err != nil {
 		t.Fatal(err)

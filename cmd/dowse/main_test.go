@@ -257,3 +257,12 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Fatalf("%s did not come", args[0])
 }
+
+// noEnv is an environment without variables, but for the one that does without the dictionary which this machine may have
+// installed.
+func noEnv(name string) string {
+	if name == "WNSEARCHDIR" {
+		return noWordNet
+	}
+	return ""
+}

@@ -157,7 +157,7 @@ type names struct {
 func knownNames(t *testing.T) names {
 	t.Helper()
 	var c cli
-	p, err := newParser(&c, &world{out: io.Discard, err: io.Discard, env: func(string) string { return "" }}, func(int) {})
+	p, err := newParser(&c, &world{out: io.Discard, err: io.Discard, env: noEnv}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 func parserFor(t *testing.T, c *cli) *kong.Kong {
 	t.Helper()
-	p, err := newParser(c, &world{out: io.Discard, err: io.Discard, env: func(string) string { return "" }}, func(int) {})
+	p, err := newParser(c, &world{out: io.Discard, err: io.Discard, env: noEnv}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

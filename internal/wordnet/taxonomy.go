@@ -79,6 +79,9 @@ func OpenTaxonomy(dir string) (*Taxonomy, error) {
 		err = t.readIndex(filepath.Join(dir, "index.noun"), number)
 	}
 	if err == nil {
+		err = t.complete(dir)
+	}
+	if err == nil {
 		t.tabulate()
 		err = t.readPlurals(filepath.Join(dir, "noun.exc"))
 	}
@@ -87,6 +90,25 @@ func OpenTaxonomy(dir string) (*Taxonomy, error) {
 	}
 	t.finish()
 	return t, nil
+}
+
+// complete returns an error if the two files do not belong together, or one of them is cut short: in WordNet every synset is a sense of
+// a name.
+func (t *Taxonomy) complete(dir string) error {
+	named := make([]bool, len(t.words))
+	for _, k := range t.means.all {
+		named[k] = true
+	}
+	missing := 0
+	for _, ok := range named {
+		if !ok {
+			missing++
+		}
+	}
+	if len(t.words) == 0 || 4*missing > len(t.words) {
+		return fmt.Errorf("%s: index.noun has no name for %d of the %d synsets of data.noun; install WordNet again, or do without", dir, missing, len(t.words))
+	}
+	return nil
 }
 
 // eachLine calls do for each line of a file that does not begin with a space, as those of the licence do.
@@ -398,7 +420,7 @@ func appendList(b []byte, list []int32) []byte {
 	return b
 }
 
-var errTaxonomy = errors.New("is damaged; begin the crawl again with the WordNet directory that it was made of")
+var errTaxonomy = errors.New("is damaged; restore the file from a copy, or salvage the collection")
 
 // ReadTaxonomy reads what [Taxonomy.Write] wrote.
 func ReadTaxonomy(r io.Reader) (*Taxonomy, error) {

@@ -107,6 +107,15 @@ func TestDamagedDirectory(t *testing.T) {
 	if _, err := wordnet.OpenTaxonomy(dir); err == nil || !strings.Contains(err.Error(), "data.noun: line 11: ") {
 		t.Errorf("a damaged line: %v", err)
 	}
+	for _, index := range []string{"", "  licence\n", "garbage in every line\nand more of it\n", "beacon n 1 1 ~ 1 0 00000042  \n"} {
+		dir := writeTiny(t)
+		if err := os.WriteFile(filepath.Join(dir, "index.noun"), []byte(index), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wordnet.OpenTaxonomy(dir); err == nil || !strings.Contains(err.Error(), "index.noun has no name for") {
+			t.Errorf("index %q: %v", index, err)
+		}
+	}
 	if _, err := wordnet.OpenTaxonomy(t.TempDir()); err == nil || !strings.Contains(err.Error(), "data.noun") {
 		t.Errorf("an empty folder: %v", err)
 	}

@@ -173,19 +173,23 @@ func (k *kinds) take(n wordnet.Name, r, usual float64) {
 	}
 }
 
-// decisive returns the kind of a name that adds or takes away most, and how much; weight is that of belonging to the
-// topic.
+// decisive returns the kind of a name that is the reason for its rating, and what it adds or takes away; weight is that of belonging to
+// the topic. It is the nearest one that adds at least half of what the strongest does: "mammal", not "entity".
 func (k *kinds) decisive(n wordnet.Name, weight float64) (word string, most float64) {
 	list := k.of(n)
-	by := lengthOf(list)
-	for _, x := range list {
+	adds := func(x wordnet.Kind) float64 {
 		w := &k.known[x.Number]
-		z := by * float64(x.Share) * (float64(w.W) + float64(float64(w.Topic)*weight))
-		if math.Abs(z) > math.Abs(most) {
-			word, most = k.taxonomy.Word(x.Number), z
+		return lengthOf(list) * float64(x.Share) * (float64(w.W) + float64(float64(w.Topic)*weight))
+	}
+	for _, x := range list {
+		most = max(most, math.Abs(adds(x)))
+	}
+	for _, x := range list {
+		if z := adds(x); z != 0 && math.Abs(z) >= most/2 {
+			return k.taxonomy.Word(x.Number), z
 		}
 	}
-	return word, most
+	return "", 0
 }
 
 // kindsState is what was learnt of kinds, in the form in which it is saved.
