@@ -172,6 +172,9 @@ func (o *Operations) startArguments(r *StartRequest) (args []string, dir string,
 		}
 		more = append(more, seedArgument(string(u)))
 	}
+	if !r.Demo && len(r.Seeds) == 0 && len(t.Seeds) == 0 && t.SeedsFrom == "" {
+		return nil, "", failf(Invalid, "seeds", "seeds: there are none; give one or more URLs to begin with")
+	}
 	more = append(more, newArguments(dir, r.Demo)...)
 	return crawlArguments(o.cfg.CrawlFlags, more, what), dir, nil
 }
