@@ -63,6 +63,26 @@ func TestNoSeeds(t *testing.T) {
 	}
 }
 
+// TestNames checks the names of new collections: the message for a bad one has all that is wanted of it.
+func TestNames(t *testing.T) {
+	o := noCrawls(t, copied(t))
+	for name, good := range map[string]bool{
+		"reefs-2": true, "Reefs_2.old": true, "7": true, strings.Repeat("a", 100): true,
+		".hidden": false, "-x": false, "_x": false, strings.Repeat("a", 101): false, "a..b": false, "a b": false, "a/b": false, "Korallenriffe-für-alle": false,
+	} {
+		for _, r := range []operations.StartRequest{{Words: []string{"coral"}}, {Topic: "dowse: topic/v1\nname: reefs\nwords: [coral]\n"}} {
+			r.Name, r.Seeds = name, []string{"http://a.example/"}
+			_, err := o.Start(bg, r)
+			if good && errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if good || operations.KindOf(err) != operations.Invalid || !strings.Contains(err.Error(), "at most 100 letters, digits, dots, dashes and underscores, beginning with a letter or a digit") {
+				t.Errorf("%s: got %v, want it to be accepted: %v", name, err, good)
+			}
+		}
+	}
+}
+
 // TestNamesInUse checks which directories a new crawl may use: not those of collections or with files of others, but one that an
 // interrupted start has left.
 func TestNamesInUse(t *testing.T) {
