@@ -96,7 +96,7 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 		return fmt.Sprintf("%s: got %q, want %s", m[1], m[3], orList(m[2]))
 	}
 	if m := wrongNumber.FindStringSubmatch(s); m != nil {
-		return fmt.Sprintf("%s: got %s, want %s", m[1], m[2], wantedNumber(m[1], m[2]))
+		return fmt.Sprintf("%s: got %s, want %s", m[1], m[2], wantedNumber(m[1], m[2], at))
 	}
 	if m := wrongDuration.FindStringSubmatch(s); m != nil {
 		return fmt.Sprintf("%s: got %q, want a time with its unit (e.g. 90s, 2h)", m[1], m[2])
@@ -116,8 +116,16 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	return strings.Replace(s, ", did you mean ", "; did you mean ", 1)
 }
 
-// wantedNumber returns which numbers a flag takes. Flags of settings know it.
-func wantedNumber(flag, got string) string {
+// wantedNumber returns which numbers a flag of a command takes. Flags of settings know it, and others have it in their tag
+// least, if it is not 0.
+func wantedNumber(flag, got string, at *kong.Node) string {
+	if at != nil {
+		for _, f := range at.Flags {
+			if least := f.Tag.Get("least"); "--"+f.Name == flag && least != "" {
+				return "at least " + least
+			}
+		}
+	}
 	var wrong *settings.Error
 	if f, ok := settings.ByFlag(strings.TrimPrefix(flag, "--")); ok && f.Kind == settings.Count {
 		if _, err := f.Read(got); errors.As(err, &wrong) {

@@ -104,6 +104,11 @@ func (c *mcpCmd) check() error {
 	case c.HTTP == "" && (c.TokenFile != "" || len(c.Host) > 0):
 		return usage("--token-file and --host are for --http")
 	}
+	for _, network := range c.AllowNet {
+		if !isNetwork(network) {
+			return usage("--allow-net: got %q, want a network as 10.0.0.0/8, or an address", network)
+		}
+	}
 	return nil
 }
 

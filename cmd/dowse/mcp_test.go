@@ -494,6 +494,7 @@ func TestAgentFlags(t *testing.T) {
 	for _, args := range []string{
 		filepath.Join(dir, "none"), dir + " --pages 0", dir + " --time 0s", dir + " --answer 1KB", dir + " --answer 1GB", dir + " --host x",
 		dir + " --http 0.0.0.0:0", dir + " --http here", dir + " --http 127.0.0.1:0 --token-file /none",
+		dir + " --allow-net bogus", dir + " --allow-net 10.0.0.0/8,10.0.0.0/99", dir + " --http 127.0.0.1:0 --host http://crawls.example",
 	} {
 		out, err := exec.Command("dowse", append([]string{"mcp"}, strings.Fields(args)...)...).CombinedOutput()
 		var exit *exec.ExitError

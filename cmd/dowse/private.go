@@ -47,6 +47,15 @@ func literalAddr(host string) (netip.Addr, bool) {
 	return addr, err == nil
 }
 
+// isNetwork reports whether a text is a network or a single address.
+func isNetwork(s string) bool {
+	_, err := netip.ParsePrefix(s)
+	if err != nil {
+		_, err = netip.ParseAddr(s)
+	}
+	return err == nil
+}
+
 // within reports whether an address is in one of the networks, each a network or a single
 // address. A network that cannot be parsed counts as matching: its own error is reported
 // elsewhere, and a second one about the address would mislead.

@@ -27,7 +27,7 @@ type searchCmd struct {
 	What     []string `arg:"" optional:"" name:"dir|query" help:"Collections, then the query."`
 	All      bool     `help:"Search all pages, not only those on topic."`
 	Similar  string   `placeholder:"URL" help:"Find pages similar to this one."`
-	Top      int      `short:"n" default:"10" placeholder:"N" help:"Print at most N."`
+	Top      int      `short:"n" default:"10" least:"1" placeholder:"N" help:"Print at most N."`
 	Skip     int      `placeholder:"N" help:"Leave out the first N."`
 	Facets   bool     `help:"Count pages by verdict, host, language and year."`
 	NoUpdate bool     `help:"Search the index as it is, without new pages."`
@@ -72,8 +72,11 @@ func (c *searchCmd) Run(w *world) error {
 	if query == "" && c.Similar == "" {
 		return usage("nothing to search for: give words after the collection, or --similar URL")
 	}
-	if c.Top < 1 || c.Skip < 0 {
-		return usage("--top must be at least 1 and --skip at least 0")
+	switch {
+	case c.Top < 1:
+		return usage("--top: got %d, want at least 1; see dowse search --help", c.Top)
+	case c.Skip < 0:
+		return usage("--skip: got %d, want 0 or more; see dowse search --help", c.Skip)
 	}
 	cols, closeAll, err := w.viewAll(dirs)
 	if err != nil {
@@ -107,8 +110,10 @@ func (c *searchCmd) Run(w *world) error {
 // one of them is the name of a collection.
 func (c *searchCmd) split(behind []string) (dirs []string, query string, err error) {
 	rest := c.What
-	for len(rest) > 0 && collection.IsCollection(rest[0]) {
-		dirs, rest = append(dirs, rest[0]), rest[1:]
+	for ; len(rest) > 0 && collection.IsCollection(rest[0]); rest = rest[1:] {
+		if !slices.ContainsFunc(dirs, func(dir string) bool { return sameDir(dir, rest[0]) }) {
+			dirs = append(dirs, rest[0])
+		}
 	}
 	if len(rest) > 0 && looksLikeDir(rest[0]) {
 		return nil, "", usage("%s is not a collection", rest[0])
@@ -121,6 +126,16 @@ func (c *searchCmd) split(behind []string) (dirs []string, query string, err err
 		dirs = []string{dir}
 	}
 	return dirs, strings.Join(slices.Concat(rest, behind), " "), nil
+}
+
+// sameDir reports whether two names are those of one directory, through links, too.
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // looksLikeDir reports whether an argument was meant as a directory.
@@ -233,7 +248,7 @@ func readKey(path string) []byte {
 // print prints an answer: pages on stdout, how many there are and what is missing on stderr.
 func (c *searchCmd) print(w *world, query string, r *search.Result) error {
 	if c.JSON {
-		return jsonLine(w.out, operations.Found{Schema: operations.SearchSchema, Query: query, Result: r})
+		return jsonLine(w.out, operations.Found{Schema: operations.SearchSchema, Query: query, Result: r, Notes: r.Unclear})
 	}
 	out := bufio.NewWriter(w.out)
 	for i := range r.Hits {
@@ -338,6 +353,9 @@ func (c *searchCmd) printTotals(w *world, r *search.Result) {
 		line += " on topic; --all searches all pages"
 	}
 	fmt.Fprintln(w.err, line)
+	for _, note := range r.Unclear {
+		fmt.Fprintf(w.err, "note: %s\n", oneLine(note))
+	}
 	if r.Lag.Pages > 0 {
 		fmt.Fprintf(w.err, "note: the index lacks %s, fetched since %s\n", some(r.Lag.Pages, "page"), r.Lag.Since.Local().Format("2006-01-02 15:04:05"))
 	}

@@ -146,6 +146,7 @@ func TestServeRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"give --token-file": {"serve", "--listen", "0.0.0.0:0"},
 		"want host:port":    {"serve", "--listen", "7337"},
+		`host "bad host/"`:  {"serve", "--listen", "127.0.0.1:0", "--host", "bad host/"},
 		"one line of":       {"serve", "--listen", "0.0.0.0:0", "--token-file", token},
 		"no such file":      {"serve", filepath.Join(t.TempDir(), "none.dowse")},
 		"no directory":      {"serve", token},

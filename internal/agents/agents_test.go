@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -123,6 +124,44 @@ func TestBeginnings(t *testing.T) {
 	text := got.Content[1].(*mcp.TextContent).Text
 	if len(text) > 9000 || len(text) < 8000 || head.Pages != 4 || head.Cut != 2 || strings.Count(text, "of 60000 bytes; read_page returns all") != 1 {
 		t.Errorf("%d bytes, %d pages, %d cut: %s", len(text), head.Pages, head.Cut, text[:500])
+	}
+}
+
+// TestLeftOut leaves pages out of an answer: it counts them by reason, names the first of them, and its object has room for
+// that and for a cursor, however long URLs are.
+func TestLeftOut(t *testing.T) {
+	s := &Server{fence: newFence()}
+	long := strings.Repeat("x", 2000)
+	next := strings.Repeat("n", 300)
+	head := &readAnswer{crawlAnswer: &crawlAnswer{Collection: strings.Repeat("c", 100)}, Notice: notice, Next: next}
+	for i, err := range []error{errRepeats, errors.New("the record is damaged"), errRepeats, errRepeats, errRepeats} {
+		page := &dowse.Page{URL: dowse.URL(fmt.Sprintf("http://a.example/%d", i)), Near: "http://a.example/first"}
+		if i == 2 {
+			page.URL, page.Near = dowse.URL("http://a.example/"+long), dowse.URL("http://b.example/"+long)
+		}
+		head.leaveOut(&facts.Row{Page: page}, err)
+	}
+	got, _, err := s.answer(head, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := got.Content[0].(*mcp.TextContent).Text
+	var object struct {
+		Repeats    int
+		Unreadable int
+		LeftOut    []string `json:"left_out"`
+		Next       string
+	}
+	if err := json.Unmarshal([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	if object.Repeats != 4 || object.Unreadable != 1 || len(object.LeftOut) != maxLeftOut || object.Next != next || len(text) > headRoom {
+		t.Errorf("got %s", text)
+	}
+	for i, want := range []string{"http://a.example/0: its text is nearly that of http://a.example/first", "http://a.example/1: the record is damaged"} {
+		if i < len(object.LeftOut) && object.LeftOut[i] != want {
+			t.Errorf("got %q, want %q", object.LeftOut[i], want)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ type startInput struct {
 	Topic     string   `json:"topic,omitempty" jsonschema:"what to look for, in a few words; for example: coral bleaching"`
 	TopicFile string   `json:"topic_file,omitempty" jsonschema:"instead of topic: the text of a topic file (YAML) with words, also, not, about, languages; no programs, services or files"`
 	Seeds     []string `json:"seeds,omitempty" jsonschema:"URLs to start from; pages that link to pages on the topic are best"`
-	Name      string   `json:"name,omitempty" jsonschema:"name of the new collection: letters, digits, dots and dashes; default made from the topic"`
+	Name      string   `json:"name,omitempty" jsonschema:"name of the new collection: at most 100 letters, digits, dots and dashes, beginning with a letter or a digit; default made from the topic"`
 	Scope     string   `json:"scope,omitempty" jsonschema:"how far from the seeds to go: web, domain, host or prefix; default web"`
 	budget
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"dowse"
 	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
@@ -31,12 +32,35 @@ type readAllInput struct {
 // A readAnswer precedes the text of pages.
 type readAnswer struct {
 	*crawlAnswer
-	Pages   int    `json:"pages"`             // in this answer
-	Next    string `json:"next,omitempty"`    // cursor of the next part
-	Cut     int    `json:"cut,omitempty"`     // pages of which only the beginning is here
-	Skipped int    `json:"skipped,omitempty"` // pages whose text repeats another, or can't be read
-	Notice  string `json:"notice"`
+	Pages  int    `json:"pages"`          // in this answer
+	Next   string `json:"next,omitempty"` // cursor of the next part
+	Cut    int    `json:"cut,omitempty"`  // pages of which only the beginning is here
+	Notice string `json:"notice"`
+
+	Repeats int      `json:"repeats,omitempty"`    // pages left out, whose text is nearly that of another
+	Unread  int      `json:"unreadable,omitempty"` // pages left out, whose text can't be read
+	LeftOut []string `json:"left_out,omitempty"`   // the first of these, with the reason
 }
+
+// maxLeftOut bounds how many pages an answer names that it leaves out, so that the object has room for all else.
+const maxLeftOut = 3
+
+// leaveOut counts a page that is not in the answer because of err, and names it if it is one of the first.
+func (a *readAnswer) leaveOut(row *facts.Row, err error) {
+	reason := plain.Cut(oneLine(plain.Error(err)), 120)
+	if errors.Is(err, errRepeats) {
+		a.Repeats++
+		reason = "its text is nearly that of " + shortURL(row.Near)
+	} else {
+		a.Unread++
+	}
+	if len(a.LeftOut) < maxLeftOut {
+		a.LeftOut = append(a.LeftOut, shortURL(row.URL)+": "+reason)
+	}
+}
+
+// shortURL returns a URL for a line of an answer.
+func shortURL(u dowse.URL) string { return plain.FitMiddle(oneLine(string(u)), 150) }
 
 // headRoom is what is left of an answer for the object that precedes the text.
 const headRoom = 2 << 10
@@ -74,7 +98,7 @@ func (s *Server) readAll(ctx context.Context, a *crawlAnswer, in readAllInput) (
 				head.Next = at.encode()
 				return s.answer(head, text.String())
 			case err != nil:
-				head.Skipped++
+				head.leaveOut(row, err)
 				continue
 			}
 			text.WriteString(part)
@@ -101,7 +125,7 @@ func (s *Server) readBeginnings(ctx context.Context, head *readAnswer, id string
 		}
 		for _, row := range list.Pages {
 			if row.Near != "" {
-				head.Skipped++
+				head.leaveOut(row, errRepeats)
 				continue
 			}
 			p, err := s.markdown(ctx, id, string(row.URL))
@@ -109,7 +133,7 @@ func (s *Server) readBeginnings(ctx context.Context, head *readAnswer, id string
 				return nil, nil, ctx.Err()
 			}
 			if err != nil {
-				head.Skipped++
+				head.leaveOut(row, err)
 				continue
 			}
 			if left -= s.around(p) + min(len(p.text), beginning); left < 0 {

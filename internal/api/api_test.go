@@ -286,7 +286,7 @@ func TestEveryOperation(t *testing.T) {
 			{api.Prefix + "/crawls", `{"words":["x"],"name":"../x"}`, 422}, {api.Prefix + "/crawls", `{"words":["x"],"name":"pools"}`, 409},
 			{api.Prefix + "/crawls", `{"words":["x"],"settings":{"allow-net":["10.0.0.0/8"]}}`, 422}, {api.Prefix + "/crawls", `{"words":["x"],"settings":{"pages":["many"]}}`, 422},
 			{api.Prefix + "/crawls", `{"words":["../secret.yaml"]}`, 422}, {api.Prefix + "/crawls", `{"words":["x"],"seeds":["http://"]}`, 422}, {api.Prefix + "/crawls", `{"topic":"nonsense: ["}`, 422},
-			{api.Prefix + "/crawls", `{"words":["refused"],"name":"refused"}`, 422}, {api.Prefix + "/crawls", `{"words":["` + strings.Repeat("x", 5<<20) + `"]}`, 413},
+			{api.Prefix + "/crawls", `{"words":["x"],"name":"unseeded"}`, 422}, {api.Prefix + "/crawls", `{"words":["refused"],"name":"refused","seeds":["http://a.example/"]}`, 422}, {api.Prefix + "/crawls", `{"words":["` + strings.Repeat("x", 5<<20) + `"]}`, 413},
 		}},
 		"startLabRun": {path: api.Prefix + "/lab/runs", body: `{"experiment":"demo","demo":true,"pages":50}`, status: 201, bad: []bad{
 			{api.Prefix + "/lab/runs", `{}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"../x"}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"x.yaml"}`, 422}, {api.Prefix + "/lab/runs", `{"experiment":"all"}`, 422},

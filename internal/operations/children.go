@@ -139,6 +139,14 @@ func (o *Operations) Continue(ctx context.Context, id string, changes map[string
 // URL would read differently.
 var nameOK = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$`)
 
+// checkName returns an error for a name that no new collection can have.
+func checkName(name string) error {
+	if nameOK.MatchString(name) && !strings.Contains(name, "..") {
+		return nil
+	}
+	return failf(Invalid, "name", "name: got %q, want at most 100 letters, digits, dots, dashes and underscores, beginning with a letter or a digit, and no two dots in a row", clip(name))
+}
+
 // startArguments returns the arguments of a new crawl and the directory of its collection. What
 // it reads from the request is checked here: words that are the name of a file would be read as
 // a topic file by the command line.
@@ -148,8 +156,8 @@ func (o *Operations) startArguments(r *StartRequest) (args []string, dir string,
 		return nil, "", err
 	}
 	name := strings.TrimSuffix(cmp.Or(r.Name, t.Name), suffix)
-	if !nameOK.MatchString(name) || strings.Contains(name, "..") {
-		return nil, "", failf(Invalid, "name", "name: got %q, want letters, digits, dots and dashes", clip(name))
+	if err := checkName(name); err != nil {
+		return nil, "", err
 	}
 	dir = filepath.Join(o.cfg.Into, name+suffix)
 	if err := freeFor(dir, name); err != nil {
@@ -171,6 +179,9 @@ func (o *Operations) startArguments(r *StartRequest) (args []string, dir string,
 			return nil, "", failf(Invalid, "seeds", "seeds: %q is not an address; give one such as https://example.org/reefs", clip(seed))
 		}
 		more = append(more, seedArgument(string(u)))
+	}
+	if !r.Demo && len(r.Seeds) == 0 && len(t.Seeds) == 0 && t.SeedsFrom == "" {
+		return nil, "", failf(Invalid, "seeds", "seeds: there are none; give one or more URLs to begin with")
 	}
 	more = append(more, newArguments(dir, r.Demo)...)
 	return crawlArguments(o.cfg.CrawlFlags, more, what), dir, nil
@@ -244,8 +255,8 @@ func harmless(t *topic.Topic) error {
 // topicFile writes a topic into the private folder and returns its name there. The process is started in
 // that folder, so that its messages name the file alone.
 func (o *Operations) topicFile(name, text string) (string, error) {
-	if !nameOK.MatchString(name) {
-		return "", failf(Invalid, "name", "name: got %q, want letters, digits, dots and dashes", clip(name))
+	if err := checkName(name); err != nil {
+		return "", err
 	}
 	folder, err := o.folder()
 	if err != nil {

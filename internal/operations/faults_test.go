@@ -340,7 +340,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("search: %+v, %v", found, err)
 	}
 	o = over(t, operations.Config{Dirs: []string{dir}, Executable: program(t, "echo write topic.yaml: no space left on device >&2; sleep 0.1; exit 3\n")})
-	if _, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}}); operations.KindOf(err) != operations.DiskFull {
+	if _, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}, Seeds: []string{"http://a.example/"}}); operations.KindOf(err) != operations.DiskFull {
 		t.Errorf("start: got %v of kind %q", err, operations.KindOf(err))
 	}
 }

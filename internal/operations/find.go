@@ -31,7 +31,7 @@ type Found struct {
 	Schema string `json:"schema"`
 	Query  string `json:"query,omitempty" doc:"as it was given"`
 	*search.Result
-	Notes   []string `json:"notes,omitempty" doc:"why pages may be missing"`
+	Notes   []string `json:"notes,omitempty" doc:"what of the query is unclear, and why pages may be missing"`
 	Command string   `json:"command" doc:"the command that finds the same"`
 }
 
@@ -106,7 +106,7 @@ func (o *Operations) Search(ctx context.Context, ids []string, q SearchQuery) (*
 	for _, s := range x.shelfs {
 		dirs = append(dirs, s.dir)
 	}
-	return &Found{SearchSchema, q.Query, result, x.notes(result.Unread), searchCommand(dirs, &q)}, nil
+	return &Found{SearchSchema, q.Query, result, slices.Concat(result.Unclear, x.notes(result.Unread)), searchCommand(dirs, &q)}, nil
 }
 
 // searchFault returns the error of an index that can't be opened. If a collection is damaged, that is the cause: an index is made of

@@ -58,7 +58,7 @@ func TestFailedJobs(t *testing.T) {
 		}
 	}
 	o := over(t, operations.Config{Dirs: []string{dir}, Executable: program(t, "exit 3\n")})
-	if _, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}}); err == nil {
+	if _, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}, Seeds: []string{"http://a.example/"}}); err == nil {
 		t.Error("a crawl that did not begin was started")
 	}
 	if list := ended(t, o); len(list) != 1 || list[0].State != operations.JobFailed {
@@ -90,7 +90,7 @@ func TestReasonsOfFailedStarts(t *testing.T) {
 // TestAdviceOfFailedStarts checks that errors give no advice that can't be followed over HTTP.
 func TestAdviceOfFailedStarts(t *testing.T) {
 	o := over(t, operations.Config{Dirs: []string{t.TempDir()}, Executable: program(t, "echo 127.0.1.1 is a private address: add --allow-net 127.0.0.0/8\nexit 5\n")})
-	_, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}})
+	_, err := o.Start(bg, operations.StartRequest{Words: []string{"coral"}, Seeds: []string{"http://a.example/"}})
 	if err == nil || strings.Contains(err.Error(), "--") || !strings.Contains(err.Error(), "127.0.1.1 is a private address") {
 		t.Errorf("a private address: %v", err)
 	}

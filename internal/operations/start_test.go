@@ -34,9 +34,51 @@ func TestTopicsThatDoMore(t *testing.T) {
 		"model: model.json\n":                                     false,
 		"category: {path: Top/Reefs, directory: /data/odp.rdf}\n": false,
 	} {
-		_, err := o.Start(context.Background(), operations.StartRequest{Topic: head + more})
+		_, err := o.Start(context.Background(), operations.StartRequest{Topic: head + more, Seeds: []string{"http://a.example/"}})
 		if started := errors.Is(err, os.ErrNotExist); started != want || !want && operations.KindOf(err) != operations.Refused {
 			t.Errorf("%q: got %v, want it to be started: %v", more, err, want)
+		}
+	}
+}
+
+// TestNoSeeds: a crawl without anything to begin with is refused in words of the request, before a process is started. A topic
+// may have seeds, or have them made from its examples.
+func TestNoSeeds(t *testing.T) {
+	o := noCrawls(t, copied(t))
+	const head = "dowse: topic/v1\nname: reefs\nwords: [coral]\n"
+	for _, c := range []struct {
+		r    operations.StartRequest
+		none bool
+	}{
+		{operations.StartRequest{Words: []string{"coral"}}, true},
+		{operations.StartRequest{Topic: head}, true},
+		{operations.StartRequest{Words: []string{"coral"}, Demo: true}, false},
+		{operations.StartRequest{Topic: head + "seeds: [https://example.org/]\n"}, false},
+		{operations.StartRequest{Topic: head + "like: [https://example.org/]\nseeds: from-like\n"}, false},
+	} {
+		_, err := o.Start(bg, c.r)
+		if c.none != (operations.KindOf(err) == operations.Invalid) || c.none && err.Error() != "seeds: there are none; give one or more URLs to begin with" || !c.none && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%+v: got %v, want it to be refused: %v", c.r, err, c.none)
+		}
+	}
+}
+
+// TestNames checks the names of new collections: the message for a bad one has all that is wanted of it.
+func TestNames(t *testing.T) {
+	o := noCrawls(t, copied(t))
+	for name, good := range map[string]bool{
+		"reefs-2": true, "Reefs_2.old": true, "7": true, strings.Repeat("a", 100): true,
+		".hidden": false, "-x": false, "_x": false, strings.Repeat("a", 101): false, "a..b": false, "a b": false, "a/b": false, "Korallenriffe-für-alle": false,
+	} {
+		for _, r := range []operations.StartRequest{{Words: []string{"coral"}}, {Topic: "dowse: topic/v1\nname: reefs\nwords: [coral]\n"}} {
+			r.Name, r.Seeds = name, []string{"http://a.example/"}
+			_, err := o.Start(bg, r)
+			if good && errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if good || operations.KindOf(err) != operations.Invalid || !strings.Contains(err.Error(), "at most 100 letters, digits, dots, dashes and underscores, beginning with a letter or a digit") {
+				t.Errorf("%s: got %v, want it to be accepted: %v", name, err, good)
+			}
 		}
 	}
 }
@@ -52,7 +94,7 @@ func TestNamesInUse(t *testing.T) {
 	}
 	o := noCrawls(t, dir)
 	for name, want := range map[string]string{"left": "", "mine": "is not a collection", "pools": "there is a collection pools already"} {
-		_, err := o.Start(bg, operations.StartRequest{Name: name, Words: []string{"coral"}})
+		_, err := o.Start(bg, operations.StartRequest{Name: name, Words: []string{"coral"}, Seeds: []string{"http://a.example/"}})
 		if want == "" && !errors.Is(err, os.ErrNotExist) || want != "" && (operations.KindOf(err) != operations.Conflict || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
@@ -89,7 +131,7 @@ func TestSinksOfRequests(t *testing.T) {
 		"nats://127.0.0.1:4222/pages":                 false,
 	} {
 		changes := map[string][]string{"sink": {sink}}
-		_, first := o.Start(context.Background(), operations.StartRequest{Words: []string{"coral"}, Settings: changes})
+		_, first := o.Start(context.Background(), operations.StartRequest{Words: []string{"coral"}, Seeds: []string{"http://a.example/"}, Settings: changes})
 		_, more := o.Continue(context.Background(), "pools", changes)
 		for _, err := range []error{first, more} {
 			if started := errors.Is(err, os.ErrNotExist); started != want || !want && operations.KindOf(err) != operations.Refused {
@@ -108,7 +150,7 @@ func TestCommandOfATopicText(t *testing.T) {
 mkdir -p "`+made+`" && for last; do :; done && cp "$last" "`+made+`/topic.yaml"
 `)})
 	const text = "dowse: topic/v1\nname: reefs\nwords: [coral]\n"
-	job, err := o.Start(bg, operations.StartRequest{Topic: text})
+	job, err := o.Start(bg, operations.StartRequest{Topic: text, Seeds: []string{"http://a.example/"}})
 	if err != nil {
 		t.Fatal(err)
 	}

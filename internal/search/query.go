@@ -30,6 +30,9 @@ type query struct {
 	verdicts  []string
 	low, high float64 // relevance; high 0 for no condition
 	from, to  string  // dates in the form of the index; "" for open
+
+	words   []string // words and phrases that must occur, as they were written
+	unclear []string // notes on parts that look like conditions and are none
 }
 
 // A clause is a word or a phrase that a page must have, or must not have.
@@ -52,6 +55,9 @@ func parse(s string, lex *stems, langs []string) (*query, error) {
 	q := &query{}
 	for _, part := range split(s) {
 		name, value, ok := strings.Cut(part.text, ":")
+		if ok && !part.quoted {
+			q.doubt(name, value)
+		}
 		if !ok || part.quoted || value == "" {
 			q.addWords(part, lex, langs, part.text, false)
 			continue
@@ -90,7 +96,23 @@ func parse(s string, lex *stems, langs []string) (*query, error) {
 	return q, nil
 }
 
-// isField reports whether a name is that of a condition.
+// fields are the names of conditions, as notes list them.
+var fields = []string{"title", "host", "lang", "date", "score", "verdict"}
+
+// doubt adds a note for a condition without a value, or with a name that is none. A time or an address, such as 12:30 or
+// http://example.org, is a word like others.
+func (q *query) doubt(name, value string) {
+	letters := name != "" && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) < 0
+	known := slices.Contains(fields, strings.ToLower(name)) || strings.EqualFold(name, "site")
+	switch {
+	case known && value == "":
+		q.unclear = append(q.unclear, fmt.Sprintf("%s: has no value, so %q was searched for as a word; write the value without a space after the colon", name, name))
+	case letters && !known && value != "" && !strings.HasPrefix(value, "/"):
+		q.unclear = append(q.unclear, fmt.Sprintf("%s: is no field, so %q was searched for as words; fields are %s", name, name+":"+value, strings.Join(fields, ", ")))
+	}
+}
+
+// isField reports whether a name is that of a condition which can't be excluded.
 func isField(name string) bool {
 	return slices.Contains([]string{"lang", "verdict", "score", "date"}, strings.ToLower(name))
 }
@@ -153,6 +175,9 @@ func (q *query) addWords(p queryPart, lex *stems, langs []string, s string, titl
 	if len(c.words) > 0 && q.size() < maxWords {
 		c.words = c.words[:min(len(c.words), maxWords)]
 		q.clauses = append(q.clauses, c)
+		if !c.not {
+			q.words = append(q.words, s)
+		}
 	}
 }
 

@@ -51,6 +51,8 @@ type Result struct {
 	Lag Lag `json:"lag" doc:"what the index lacks"`
 	// Unread counts pages whose records are damaged: they are not found by their words, or they are hits without an excerpt.
 	Unread int `json:"unread,omitempty" doc:"pages whose records are damaged: they are not found by their words, or have no excerpt"`
+	// Unclear are notes on parts of the query that look like conditions and are none.
+	Unclear []string `json:"-"`
 }
 
 // A Hit is a page that matches.
@@ -306,7 +308,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (result *Result, err e
 	if err != nil {
 		return nil, err
 	}
-	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}}, facets: newFacets(r.Facets)}
+	x := &answer{s: s, ctx: ctx, r: r, q: q, groups: groupsOf(q.clauses), out: &Result{Hits: []Hit{}, Unclear: q.unclear}, facets: newFacets(r.Facets)}
 	for _, p := range s.parts {
 		x.out.Lag.add(p.lag)
 		x.out.Unread += p.state.Damaged
@@ -351,6 +353,9 @@ type match struct {
 func (x *answer) find() error {
 	if len(x.groups) == 0 && x.r.Similar == "" && !x.q.isCondition() {
 		return fmt.Errorf("search: %w: it has no word to look for", ErrQuery)
+	}
+	if x.r.Similar != "" && len(x.q.words) > 0 {
+		return fmt.Errorf("search: %w: similar pages are found by the words of a page, so %q has no effect; leave it out, or give a condition such as host:example.org or -word", ErrQuery, x.q.words[0])
 	}
 	if x.r.Similar != "" {
 		if err := x.liken(); err != nil {

@@ -229,6 +229,30 @@ func TestSimilar(t *testing.T) {
 	if _, err := s.Search(t.Context(), search.Request{Similar: "http://nowhere.example/"}); !errors.Is(err, collection.ErrUnknown) {
 		t.Errorf("got %v, want ErrUnknown", err)
 	}
+	for _, q := range []string{"reef", `"young sculpin"`, "title:fish", "host:d.example reef"} {
+		if _, err := s.Search(t.Context(), search.Request{Similar: "http://d.example/x", Query: q}); !errors.Is(err, search.ErrQuery) {
+			t.Errorf("with %s: got %v, want an ErrQuery", q, err)
+		}
+	}
+	for _, q := range []string{"host:d.example", "host:d.example -aquarium"} {
+		if got := search1(t, s, search.Request{Similar: "http://d.example/x", Query: q}); !slices.Equal(found(got), []string{"d.example/y"}) {
+			t.Errorf("with %s: got %v, want d.example/y alone", q, found(got))
+		}
+	}
+}
+
+// TestUnclearConditions: what looks like a condition and is none gets a note; times, addresses and quoted words are words.
+func TestUnclearConditions(t *testing.T) {
+	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
+	for q, want := range map[string]string{
+		"foo:bar reef": "foo: is no field", "Titel:reef": "Titel: is no field", "title:": "title: has no value", "host: reef": "host: has no value", "SITE: reef": "SITE: has no value",
+		"reef": "", "title:reef": "", "site:a.example reef": "", "12:30 reef": "", "http://a.example/ reef": "", `"foo:bar" reef`: "", "reef: coral": "", "a.example:80 reef": "",
+	} {
+		got := search1(t, s, search.Request{Query: q}).Unclear
+		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], want)) {
+			t.Errorf("%s: got notes %q, want %q", q, got, want)
+		}
+	}
 }
 
 // TestIndexComesBack deletes and damages the index in many ways: every time the answers are the same.

@@ -30,6 +30,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -90,6 +91,11 @@ func Listen(cfg Config) (*Server, error) {
 	if !local && cfg.Pprof {
 		return nil, fmt.Errorf("%s: %w", cfg.Listen, ErrPprof)
 	}
+	for _, host := range cfg.Hosts {
+		if !hostOK.MatchString(host) {
+			return nil, fmt.Errorf("host %q: want a name as crawls.example.org, without scheme, port and path", host)
+		}
+	}
 	token, err := cfg.token()
 	if err != nil {
 		return nil, err
@@ -106,6 +112,9 @@ func Listen(cfg Config) (*Server, error) {
 	s.handler = s.guard.wrap(cfg.routes())
 	return s, nil
 }
+
+// hostOK matches the names that a browser can send as Host.
+var hostOK = regexp.MustCompile(`^[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9_])?(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9_])?)*$`)
 
 // isLoopback reports whether only this machine can reach an address. A name other than localhost
 // counts as reachable: what it resolves to can change.

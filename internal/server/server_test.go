@@ -72,6 +72,22 @@ func orGet(method string) string {
 	return method
 }
 
+// TestHostNames: a name that no browser can send as Host is refused when the server is opened.
+func TestHostNames(t *testing.T) {
+	for name, good := range map[string]bool{
+		"crawls": true, "Crawls.example.org": true, "a-b.x_y": true, "127.0.0.1": true, "xn--bcher-kva.example": true,
+		"": false, "bad host/": false, "http://crawls.example": false, "crawls.example:80": false, "crawls.example/x": false, ".example": false, "a..b": false, "*.example": false, "bücher.example": false,
+	} {
+		s, err := Listen(Config{Listen: "127.0.0.1:0", StateDir: t.TempDir(), Pages: http.NotFoundHandler(), Hosts: []string{"good.example", name}})
+		if err == nil {
+			s.Close()
+		}
+		if (err == nil) != good || !good && !strings.Contains(err.Error(), "without scheme, port and path") {
+			t.Errorf("%q: got %v, want it to be accepted: %v", name, err, good)
+		}
+	}
+}
+
 // The attacks that a browser or a program can try, and the answer to each.
 func TestWhoMayEnter(t *testing.T) {
 	s := open(t, func(c *Config) { c.Hosts = []string{"Crawls.example"} })
