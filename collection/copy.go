@@ -66,8 +66,8 @@ const copyMark = settingsName + durable.Temporary
 
 // beginCopy checks that the collection can be copied into a directory, and marks the directory if it holds no copy yet.
 func (c *Collection) beginCopy(to string) error {
-	if here, err := os.Stat(c.Dir); err == nil {
-		if there, err := os.Stat(to); err == nil && os.SameFile(here, there) {
+	if there, err := durable.In(to).Lstat(settingsName); err == nil {
+		if here, err := c.files().Lstat(settingsName); err == nil && os.SameFile(here, there) {
 			return fmt.Errorf("it is the collection itself: %w", ErrMake)
 		}
 	}
