@@ -234,5 +234,11 @@ func (c *Collection) copySettings(to string, done *copied) error {
 	}
 	done.Files += 2
 	done.Bytes += int64(len(topic) + len(data))
-	return errors.Join(writeWhole(to, "topic.yaml", topic), writeWhole(to, settingsName, data))
+	if err := writeWhole(to, "topic.yaml", topic); err != nil {
+		return err
+	}
+	if marked, err := durable.In(to).ReadBounded(copyMark, maxSettings); err == nil && bytes.Equal(marked, data) {
+		return durable.In(to).Rename(copyMark, settingsName) // the mark is never half written
+	}
+	return writeWhole(to, settingsName, data)
 }
