@@ -54,7 +54,7 @@ Queries:
   lang:en,fr           in one of these languages
   date:2024            published then, or fetched; also >=2024-05, 2023..2024
   score:0.8            relevance at least; also <0.5, 0.3..0.7
-  verdict:unsure       on, off or unsure, whatever --all says
+  verdict:off          on, off, or unsure (near the threshold, on either side)
 
 The index is in the folder search of the collection. It is made by the first
 search, kept up to date by every search and by running crawls (dowse crawl --index

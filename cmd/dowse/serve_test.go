@@ -431,7 +431,7 @@ func TestEqualCommands(t *testing.T) {
 		}
 		check("search", found.Command, "hits", want)
 	}
-	list, err := ops.Collections(t.Context())
+	list, err := ops.Collections(t.Context(), operations.CountWait)
 	if err != nil {
 		t.Fatal(err)
 	}

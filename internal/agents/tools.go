@@ -75,22 +75,23 @@ type noInput struct{}
 
 // A collectionLine is a collection in a list.
 type collectionLine struct {
-	ID      string    `json:"collection"`
-	State   string    `json:"state"`
-	Fetched int       `json:"pages_fetched"`
-	OnTopic int       `json:"pages_on_topic"`
-	Begun   time.Time `json:"begun,omitzero"`
-	Error   string    `json:"problem,omitempty"`
+	ID       string    `json:"collection"`
+	State    string    `json:"state"`
+	Fetched  int       `json:"pages_fetched"`
+	OnTopic  int       `json:"pages_on_topic"`
+	Counting bool      `json:"counting,omitempty" jsonschema:"its pages are being counted: the numbers are of an earlier moment, or 0"`
+	Begun    time.Time `json:"begun,omitzero"`
+	Error    string    `json:"problem,omitempty"`
 }
 
 func (s *Server) listCollections(ctx context.Context, _ *mcp.CallToolRequest, _ noInput) (*mcp.CallToolResult, any, error) {
-	all, err := s.ops.Collections(ctx)
+	all, err := s.ops.Collections(ctx, operations.CountWait)
 	if err != nil {
 		return nil, nil, err
 	}
 	list := []collectionLine{}
 	for _, c := range all {
-		list = append(list, collectionLine{c.ID, c.State, c.Fetched, c.OnTopic, c.Begun, c.Error})
+		list = append(list, collectionLine{c.ID, c.State, c.Fetched, c.OnTopic, c.Counting, c.Begun, c.Error})
 	}
 	return s.object(struct {
 		Collections []collectionLine `json:"collections"`

@@ -133,7 +133,7 @@ func (s *server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyz reports whether the collections can be listed.
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
-	if _, err := s.ops.Collections(r.Context()); err != nil {
+	if _, err := s.ops.Collections(r.Context(), 0); err != nil {
 		writeProblem(w, problem{Status: http.StatusServiceUnavailable, Detail: "the collections can't be listed"})
 		return
 	}

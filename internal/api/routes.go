@@ -113,7 +113,7 @@ func init() {
 		{method: "GET", path: "/openapi.json", name: "getDescription", about: "This description.", raw: (*call).description},
 		{method: "GET", path: "/crawls", name: "listCrawls", about: "List the collections.", answer: typeOf[crawlList](), items: "crawls", produces: []string{typeNDJSON},
 			handle: func(c *call) (any, error) {
-				list, err := c.ops.Collections(c.ctx)
+				list, err := c.ops.Collections(c.ctx, operations.CountWait)
 				return crawlList{list}, err
 			}},
 		{method: "POST", path: "/crawls", name: "startCrawl", about: "Start a crawl, as a process of its own.", body: typeOf[operations.StartRequest](), answer: typeOf[*operations.Job](), status: http.StatusCreated, handle: (*call).start},

@@ -386,6 +386,40 @@ func TestBrowserLive(t *testing.T) {
 	}
 }
 
+// The list of collections moves while one of them grows, and rests afterwards.
+func TestBrowserLiveList(t *testing.T) {
+	dir := t.TempDir()
+	col := filepath.Join(dir, "pools.dowse")
+	crawlMade(t, col, 20, -1)
+	s := open(t, dir)
+	b := browse(t)
+	b.enter(s)
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		crawlMade(t, col, 120, 100*time.Millisecond)
+	}()
+	for running := false; !running; {
+		b.do(chromedp.Navigate(s.base + "/collections"))
+		running = eval[bool](b, `document.querySelector("#list .state").innerText == "running"`)
+		select {
+		case <-done:
+			t.Fatal("the crawl has ended before the list was open")
+		default:
+		}
+	}
+	eval[bool](b, "window.sameDocument = true")
+	<-done
+	b.until(`document.querySelector("#list td.n").innerText == "120" && document.querySelector("#list .state").innerText == "stopped"`)
+	b.until(`!("poll" in document.body.dataset)`)
+	if !eval[bool](b, "!!window.sameDocument") {
+		t.Error("the page was loaded again")
+	}
+	if lines := b.console(); len(lines) > 0 {
+		t.Errorf("console: %q", lines)
+	}
+}
+
 // Hostile pages of a collection can neither run, nor fetch, nor break the layout.
 func TestBrowserHostile(t *testing.T) {
 	s := open(t, hostile(t))

@@ -73,7 +73,7 @@ func compared(q url.Values) (ids []string) {
 
 // compare puts two to four collections next to each other.
 func (d *Dashboard) compare(r *http.Request, _ *head) (*pageFrame, error) {
-	list, err := d.ops.Collections(r.Context())
+	list, err := d.ops.Collections(r.Context(), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func (d *Dashboard) Handler() http.Handler {
 // the list. The list has an address of its own, so that collections that appear later can be reached.
 func (d *Dashboard) first(w http.ResponseWriter, r *http.Request) {
 	next := "/collections"
-	if list, err := d.ops.Collections(r.Context()); err == nil && len(list) == 1 {
+	if list, err := d.ops.Collections(r.Context(), 0); err == nil && len(list) == 1 {
 		next = headOf(list[0]).Home
 	}
 	http.Redirect(w, r, next, http.StatusSeeOther)

@@ -18,16 +18,15 @@ import (
 	"dowse/internal/operations"
 )
 
-// collections lists all collections.
+// countWait is how long the list waits for counts that have to be made: those of small collections are there with the first
+// page, the others follow.
+const countWait = 50 * time.Millisecond
+
+// collections lists all collections. While a crawl runs, or pages are counted, the list is fetched again.
 func (d *Dashboard) collections(r *http.Request, _ *head) (*pageFrame, error) {
-	list, err := d.ops.Collections(r.Context())
+	list, err := d.ops.Collections(r.Context(), countWait)
 	if err != nil {
 		return nil, err
-	}
-	if d.count(r.Context(), list) {
-		if list, err = d.ops.Collections(r.Context()); err != nil {
-			return nil, err
-		}
 	}
 	type line struct {
 		*head
@@ -35,39 +34,21 @@ func (d *Dashboard) collections(r *http.Request, _ *head) (*pageFrame, error) {
 		Share            float64
 		Begun            time.Time
 		Problem          string
-		Known            bool   // whether the pages were counted
+		Counting         bool   // its pages are being counted
 		Base, In         string // its folder, and the one that this is in
 	}
+	f := &pageFrame{Title: "Collections", Command: operations.ListCommand(list)}
 	var lines []line
 	for _, c := range list {
-		x := line{head: headOf(c), Fetched: c.Fetched, OnTopic: c.OnTopic, Begun: c.Begun, Problem: c.Error, Known: c.Fetched > 0 || !c.Running && c.State != operations.StateKilled, Base: filepath.Base(c.Dir), In: filepath.Dir(c.Dir)}
+		x := line{head: headOf(c), Fetched: c.Fetched, OnTopic: c.OnTopic, Begun: c.Begun, Problem: c.Error, Counting: c.Counting, Base: filepath.Base(c.Dir), In: filepath.Dir(c.Dir)}
 		if c.Fetched > 0 {
 			x.Share = float64(c.OnTopic) / float64(c.Fetched)
 		}
+		f.Poll = f.Poll || c.Running || c.Counting
 		lines = append(lines, x)
 	}
-	return &pageFrame{Title: "Collections", Command: operations.ListCommand(list), Body: lines}, nil
-}
-
-// How much is done to count the pages of collections that have not recorded their number.
-const (
-	countMost   = 8
-	countWithin = 400 * time.Millisecond
-)
-
-// count opens collections that run or were killed, since only an open one knows how many pages it has,
-// and reports whether there was any. It waits for a moment only: a large one is ready the next time.
-func (d *Dashboard) count(ctx context.Context, list []operations.Collection) (any bool) {
-	ctx, cancel := context.WithTimeout(ctx, countWithin)
-	defer cancel()
-	n := 0
-	for _, c := range list {
-		if n < countMost && (c.Running || c.State == operations.StateKilled) {
-			n++
-			_, _ = d.ops.Status(ctx, c.ID) // one that can't be read is listed as such
-		}
-	}
-	return n > 0
+	f.Body = lines
+	return f, nil
 }
 
 // A figure is a chart with its explanation.

@@ -213,7 +213,11 @@ func TestDamaged(t *testing.T) {
 	if code, body, _ := s.get(t, "/c/pools/"); code == 200 || !strings.Contains(body, "salvage </span>") {
 		t.Errorf("got %d, want an error that names the command for a damaged collection", code)
 	}
-	if _, body, _ := s.get(t, "/collections"); !strings.Contains(body, `<span class="state bad">damaged</span>`) {
+	_, body, _ := s.get(t, "/collections")
+	for end := time.Now().Add(time.Minute); strings.Contains(body, "data-poll") && time.Now().Before(end); _, body, _ = s.get(t, "/collections") {
+		time.Sleep(50 * time.Millisecond) // the pages are being counted
+	}
+	if !strings.Contains(body, `<span class="state bad">damaged</span>`) {
 		t.Error("the list does not show that the collection is damaged")
 	}
 }

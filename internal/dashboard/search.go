@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,19 +112,25 @@ func pieces(list []search.Piece, most int) (out []piece) {
 	return out
 }
 
-// facetOf returns a facet whose values add a condition to the query.
+// facetOf returns a facet whose values add a condition to the query, or remove it.
 func facetOf(q url.Values, query string, f search.Facet) facetView {
 	x := facetView{Name: f.Name}
 	field := f.Name
 	if field == "year" {
 		field = "date"
 	}
+	words := strings.Fields(query)
 	for i, n := range f.Counts {
 		if i == 8 {
 			break
 		}
 		condition := field + ":" + n.Value
-		x.Counts = append(x.Counts, tab{Name: tidy(n.Value, 40) + " " + count(n.Pages), Href: with(q, "q", strings.TrimSpace(query+" "+condition), "offset", ""), Here: strings.Contains(query, condition)})
+		narrowed := append(slices.Clone(words), condition)
+		here := slices.Contains(words, condition)
+		if here {
+			narrowed = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == condition })
+		}
+		x.Counts = append(x.Counts, tab{Name: tidy(n.Value, 40) + " " + count(n.Pages), Href: with(q, "q", strings.Join(narrowed, " "), "offset", ""), Here: here})
 	}
 	return x
 }

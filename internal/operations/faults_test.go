@@ -64,7 +64,7 @@ func TestWhoCrawls(t *testing.T) {
 // listed returns the line of the only collection in the list, when its counts are made.
 func listed(t *testing.T, o *operations.Operations) operations.Collection {
 	t.Helper()
-	list, err := o.Collections(bg)
+	list, err := o.Collections(bg, operations.CountWait)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}

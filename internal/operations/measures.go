@@ -109,7 +109,7 @@ const maxMeasured = 100
 // their journals from then on.
 func (o *Operations) Measures(ctx context.Context) (list []Measure, err error) {
 	measured := 0
-	soon, cancel := context.WithTimeout(ctx, countWait)
+	soon, cancel := context.WithTimeout(ctx, CountWait)
 	defer cancel()
 	for _, s := range o.all() {
 		if err := ctx.Err(); err != nil {

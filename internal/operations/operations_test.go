@@ -300,7 +300,7 @@ func askAll(o *operations.Operations) (failed int) {
 			failed++
 		}
 	}
-	_, err := o.Collections(bg)
+	_, err := o.Collections(bg, operations.CountWait)
 	count(err)
 	_, err = o.Status(bg, "pools")
 	count(err)
@@ -439,7 +439,7 @@ func TestNewCollectionsAppear(t *testing.T) {
 	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
 		t.Errorf("after it was removed: %v", err)
 	}
-	if list, err := o.Collections(bg); err != nil || len(list) != 0 {
+	if list, err := o.Collections(bg, operations.CountWait); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -520,17 +520,21 @@ type Collection struct {
 	Begun   time.Time `json:"begun,omitzero" doc:"when the first run began"`
 	Fetched int       `json:"fetched" doc:"pages"`
 	OnTopic int       `json:"on_topic" doc:"pages on topic"`
-	Error   string    `json:"error,omitempty" doc:"why it can't be read"`
+	// Counting is set while the pages are counted for the first time since the last run began or ended.
+	Counting bool   `json:"counting,omitempty" doc:"its pages are being counted: pages and pages on topic are of an earlier moment, or 0"`
+	Error    string `json:"error,omitempty" doc:"why it can't be read"`
 }
 
-// countWait is how long a list of collections waits for counts that have to be made.
-const countWait = time.Second
+// CountWait is how long a program waits for counts that have to be made: long enough for nearly all collections. A person sees
+// a list without them first.
+const CountWait = time.Second
 
 // Collections lists all collections by their IDs. The pages of a collection at rest are counted as its
 // last run recorded them. If it runs, was killed, failed, or was changed since (a training, a takedown),
-// they are counted from its journal; for one that takes long, the last counts are shown meanwhile.
-func (o *Operations) Collections(ctx context.Context) ([]Collection, error) {
-	soon, cancel := context.WithTimeout(ctx, countWait)
+// they are counted from its journal. That is waited for at most as long as wait, for all of them together; it goes on in the
+// background, and Counting reports it.
+func (o *Operations) Collections(ctx context.Context, wait time.Duration) ([]Collection, error) {
+	soon, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	list := []Collection{}
 	for _, s := range o.all() {
@@ -647,6 +651,7 @@ func (s *shelf) counts(soon context.Context) Collection {
 	}
 	switch n := s.count(soon, c.Running, latest(last.Begun, last.Ended)); {
 	case n == nil:
+		c.Counting = true
 	case n.err == nil:
 		c.Fetched, c.OnTopic = n.fetched, n.onTopic
 	case KindOf(n.err) == Damaged:

@@ -325,6 +325,8 @@ func (s *shelf) remake() {
 			if old.users == 0 {
 				old.cr.Close()
 			}
+			v.users++
+			go s.prepare(v)
 		}
 		if s.cur != nil {
 			go s.replaced()
@@ -333,6 +335,17 @@ func (s *shelf) remake() {
 	}
 	close(s.making)
 	s.making = nil
+}
+
+// prepare makes what the overview needs of a view that has replaced another one, before someone who watches the collection
+// asks for it: of a million pages that takes longer than a page may.
+func (s *shelf) prepare(v *openView) {
+	defer s.release(v)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.reasonCounts()
+	v.damage()
+	v.queue()
 }
 
 // renew has the next question see what was changed by this process: the view is made again

@@ -6,7 +6,6 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"dowse"
-	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/weburl"
 )
@@ -134,7 +133,9 @@ func (c *partCounts) add(p *part, d docRow, v frontier.Visit) {
 	if n := len(p.known.texts) - len(c.langs); n > 0 {
 		c.langs, c.dates = append(c.langs, make([]int, n)...), append(c.dates, make([]int, n)...)
 	}
-	c.verdict[facts.VerdictOf(v.Relevance, p.col.Threshold())]++
+	for _, is := range verdictsAt(v.Relevance, p.col.Threshold()) {
+		c.verdict[is]++
+	}
 	c.hosts[p.col.Crawl.Frontier().Host(d.page)]++
 	c.langs[d.lang]++
 	c.dates[d.date]++

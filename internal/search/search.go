@@ -519,12 +519,11 @@ func (p *part) visitOf(id frontier.ID) (v frontier.Visit, ok bool) {
 
 // wants reports whether a page meets the conditions on what the crawl knows of it.
 func (x *answer) wants(p *part, id frontier.ID, v frontier.Visit) bool {
-	verdict := facts.VerdictOf(v.Relevance, p.col.Threshold())
 	switch {
 	case x.like != nil && x.like.part == p && x.like.id == id:
 		return false
 	case len(x.q.verdicts) > 0:
-		if !slices.Contains(x.q.verdicts, verdict) {
+		if !slices.ContainsFunc(verdictsAt(v.Relevance, p.col.Threshold()), func(is string) bool { return slices.Contains(x.q.verdicts, is) }) {
 			return false
 		}
 	case !x.r.All && v.Relevance < p.col.Threshold():
@@ -539,6 +538,19 @@ func (x *answer) wants(p *part, id frontier.ID, v frontier.Visit) bool {
 	host := p.host(id)
 	below := func(domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
 	return (len(x.q.hosts) == 0 || slices.ContainsFunc(x.q.hosts, below)) && !slices.ContainsFunc(x.q.notHosts, below)
+}
+
+// verdictsAt returns the verdicts that select a page: on or off of the threshold, and unsure near it. They are those of all lists
+// of pages.
+func verdictsAt(relevance, threshold float64) []string {
+	is := []string{facts.Off, facts.Unsure}
+	if relevance >= threshold {
+		is[0] = facts.On
+	}
+	if facts.VerdictOf(relevance, threshold) != facts.Unsure {
+		return is[:1]
+	}
+	return is
 }
 
 // wantsVisit reports whether a page meets the conditions on what the index knows of it.

@@ -118,6 +118,8 @@ func TestQueries(t *testing.T) {
 		{"bleaching date:>=2022", false, []string{"a.example/bleaching", "a.example/stress", "b.example/unsure"}},
 		{"bleaching score:0.8", false, []string{"a.example/bleaching", "a.example/stress", "b.example/recovery"}},
 		{"bleaching score:0.5..0.7", false, []string{"b.example/unsure"}},
+		{"bleaching verdict:on", true, bleaching}, // as many as without it, and without pages off topic
+		{"bleaching verdict:unsure", false, []string{"b.example/unsure"}},
 		{"bleaching verdict:off", false, []string{"b.example/shop"}},
 		{"bleaching verdict:unsure,off", false, []string{"b.example/shop", "b.example/unsure"}},
 		{"recif", false, []string{"sub.b.example/fr"}}, // without the accent, by the rules of French
@@ -174,7 +176,7 @@ func TestFacets(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
 	got := fmt.Sprint(search1(t, s, search.Request{Query: "bleaching", All: true, Facets: true}).Facets)
 	year := time.Now().UTC().Year()
-	if want := fmt.Sprintf("[{verdict [{on 3} {off 1} {unsure 1}]} {host [{b.example 3} {a.example 2}]} {lang [{en 5}]} {year [{%d 4} {2021 1}]}]", year); got != want {
+	if want := fmt.Sprintf("[{verdict [{on 4} {off 1} {unsure 1}]} {host [{b.example 3} {a.example 2}]} {lang [{en 5}]} {year [{%d 4} {2021 1}]}]", year); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
