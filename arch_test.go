@@ -103,6 +103,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier", "dowse/internal/vectors",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/garbage", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
+		"dowse/internal/ledger",  // inputs that are lost
 		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
 		"dowse/internal/cluster", // visits that workers make, commits that are published
 	},

@@ -146,6 +146,7 @@ func (s *Settings) own() []setting {
 			{"seeds", len(s.Seeds), len(s.Seeds) <= maxSeeds, fmt.Sprintf("at most %d", maxSeeds)},
 			textSetting("formula", s.Formula, 200),
 			{"model", s.Model, s.Model == "" || modelName.MatchString(s.Model), "a model such as m0001"},
+			{"wordnet", s.WordNet, s.WordNet == "" || s.WordNet == noWordNet, noWordNet},
 			{"topic_dir", s.TopicDir, s.TopicDir == "" || filepath.IsAbs(s.TopicDir) && isLine(s.TopicDir, 4096), "an absolute path"},
 		},
 		s.Needs.fields(), printSettings("forgotten", s.Forgotten), textSettings("seeds", s.Seeds, 64<<10), s.Demo.fields())

@@ -60,6 +60,10 @@ type Collection struct {
 	inFlight int
 	lock     *durable.File
 
+	// Lost is why the strategy of the crawl can't be made: mostly a file that it needs is missing or damaged. It is set by
+	// whoever opens the collection to read it, and nil for a crawl that can go on.
+	Lost error
+
 	// planned, plannedTopic and plannedFiles are those of a change in progress,
 	// see BeginChange; nil if there is none.
 	planned      *Settings

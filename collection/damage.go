@@ -12,6 +12,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/durable"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // ErrDamaged is returned for a collection of which something is missing or
@@ -216,10 +217,21 @@ func (c *Collection) Damage() error {
 		}
 		err = c.Journal.CheckFrom(from, until)
 	}
+	if err == nil {
+		err = c.lost()
+	}
 	if err == nil || c.changing() {
 		return nil
 	}
 	return err
+}
+
+// lost returns Lost as a [ledger.ErrInputLost], nil for none.
+func (c *Collection) lost() error {
+	if c.Lost == nil || errors.Is(c.Lost, ledger.ErrInputLost) {
+		return c.Lost
+	}
+	return fmt.Errorf("%w: %w", ledger.ErrInputLost, c.Lost)
 }
 
 // visitAfter returns the first place in the journal, from an offset on, at which a visit is recorded; 0 if there is none.

@@ -43,7 +43,9 @@ type HostRow struct {
 	Failed   int     `json:"failed"`
 	Requests int     `json:"requests"`
 	Waiting  int     `json:"waiting"`
-	Bytes    int64   `json:"bytes"`
+	// Bytes is the size of the bodies of its pages, decoded. What was received for them, with headers and for
+	// everything else, is counted for the whole crawl only.
+	Bytes int64 `json:"bytes"`
 	// Delay is the longest pause between requests that the host was given while
 	// it answered normally, in seconds.
 	Delay  facts.Seconds `json:"delay"`

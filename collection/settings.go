@@ -45,7 +45,10 @@ type Settings struct {
 	// Late are the parts of the scope that were set while the crawl ran: "exclude PATTERN", "block
 	// HOST" and "include PATTERN", and "reach NAME" with the wider reach that there was before. They apply when a URL is about to be visited, and not when a
 	// link is found: so the journal is folded with the scope that links were decided under.
-	Late      []string `yaml:"late,omitempty"`
+	Late []string `yaml:"late,omitempty"`
+	// WordNet is "none" for a crawl that does without the dictionary, though there may be one; else "". A directory is of the
+	// machine, and not kept.
+	WordNet   string   `yaml:"wordnet,omitempty"`
 	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
@@ -57,7 +60,7 @@ type Settings struct {
 
 // settingsOrder is the order of the keys in crawl.yaml.
 var settingsOrder = []string{
-	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "templates", "needs", "predicate", "formula", "files_last", "threshold",
+	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "templates", "wordnet", "needs", "predicate", "formula", "files_last", "threshold",
 	"model", "contrast", "topic_dir", "forgotten", "agents", "limits", "scope", "late", "politeness", "identity", "network", "machine", "demo", "index", "sinks", "sink_wait",
 }
 
@@ -119,6 +122,9 @@ type Demo struct {
 }
 
 const settingsName = "crawl.yaml"
+
+// noWordNet is the value of [Settings.WordNet] for a crawl without the dictionary.
+const noWordNet = "none"
 
 // IsCollection reports whether a directory holds a collection. A directory
 // that can't be read counts as one, so that no other collection is created

@@ -120,7 +120,7 @@ func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.requisites, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.needs, v.requisites, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}
@@ -293,6 +293,14 @@ func (v *verifier) archive() error {
 				v.out.problem(fmt.Sprintf("archive/%s, offset %d", report.File, p.Offset), doExport, "%v", p.Err)
 			}
 		}
+	}
+	return nil
+}
+
+// needs checks that the strategy of the crawl can be made of the files that it needs.
+func (v *verifier) needs() error {
+	if err := v.c.lost(); err != nil {
+		v.out.problem(needsFolder, doRestore, "%v", err)
 	}
 	return nil
 }

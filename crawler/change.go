@@ -133,7 +133,7 @@ func (c *Crawler) reviseUnder(a *resumePlan, b *builtJudge, cfg Config) (change 
 	if a.edited {
 		col.Settings.Model = next.Model
 		c.Topic, c.visitor = a.topic, p.visitor
-		c.judging = &judging{col: col, topic: a.topic, base: b.judge, wordnet: cfg.WordNet}
+		c.judging = &judging{col: col, topic: a.topic, base: b.judge, wordnet: cfg.dictionary(next)}
 		if pages, err = r.judgeAll(c); err != nil {
 			return change, 0, errors.Join(err, col.DropChange())
 		}

@@ -114,8 +114,10 @@ type Config struct {
 	LearnFrom   string
 	LearnAnyway bool
 	// WordNet is a WNDB directory with the meanings of words, for judges that
-	// grow from them; "" for none.
-	WordNet string
+	// grow from them; "" for none. WordNetChosen reports that the user chose it, or chose none, which a collection
+	// keeps: without it a collection that was begun with none stays without.
+	WordNet       string
+	WordNetChosen bool
 
 	// Salt is the key of the hashes that replace the people in Trace. It is
 	// not stored in the collection: with the same salt a later crawl
@@ -287,7 +289,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	b.notes = append(b.notes, notes...)
-	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
+	s.Seeds, s.Model, s.WordNet = append(s.Seeds, b.seeds...), b.model, cfg.keptWordNet(s)
 	addOrder(&s, cfg)
 	addErrorRate(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
@@ -451,7 +453,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
 	parts.crawl.Ration, parts.crawl.NotesMemory = ration.admits, ration.notes()
-	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
+	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.dictionary(col.Settings)}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err
@@ -642,6 +644,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.watchJournal()
 	c.ration.begin(c.Collection.Settings.Resolved().InFlight, c.live.Clock())
+	c.boundVisits()
 	record := c.beginRun()
 	if c.err = record.append(c.Collection); c.err != nil {
 		c.stopped = dowse.StopError

@@ -3,6 +3,7 @@ package crawler
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 // When memory is short the number of concurrent visits is halved with each measurement, down to one, and it grows by
@@ -14,6 +15,14 @@ func TestVisitsFollowMemory(t *testing.T) {
 	for _, full = range []float64{0.5, 0.59, 0.6, 0.95, 0.7, 0.5, 0.3, 0.3, 0.3, 0.3, 0.8} {
 		r.measure()
 		got = append(got, r.calls)
+	}
+	r.limit, r.most = 52<<20, 64
+	if r.begin(64, time.Now()); r.calls != 3 {
+		t.Errorf("with little memory a run begins with %d visits, want 3", r.calls)
+	}
+	r.limit = 2 << 30
+	if r.begin(64, time.Now()); r.calls != 0 {
+		t.Errorf("with much memory a run begins with a bound of %d visits, want none", r.calls)
 	}
 	if want := []int{0, 0, 2, 1, 1, 2, 3, 4, 0, 0, 2}; !slices.Equal(got, want) {
 		t.Errorf("%v concurrent visits, want %v", got, want)

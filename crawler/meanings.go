@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/collection"
 	"dowse/internal/wordnet"
 	"dowse/strategy/input"
 	"dowse/topic"
@@ -37,6 +38,25 @@ func Meanings(dir string, t *topic.Topic) (list []topic.Meaning, unknown []strin
 		list = append(list, found...)
 	}
 	return list, unknown, nil
+}
+
+// dictionary returns the WordNet directory for a crawl with these settings, "" for none.
+func (cfg Config) dictionary(s collection.Settings) string {
+	if cfg.keptWordNet(s) != "" {
+		return ""
+	}
+	return cfg.WordNet
+}
+
+// keptWordNet returns what the settings of a crawl keep of the choice of a dictionary.
+func (cfg Config) keptWordNet(s collection.Settings) string {
+	switch {
+	case !cfg.WordNetChosen:
+		return s.WordNet
+	case cfg.WordNet == "":
+		return "none"
+	}
+	return ""
 }
 
 // isEnglish reports whether a topic is in the language of WordNet.

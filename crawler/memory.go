@@ -20,13 +20,15 @@ import (
 // uses nine tenths of its memory long before its data do, so its size does not show how
 // scarce memory is. What survived the last garbage collection does.
 const (
-	memoryMargin = 10   // one part in 10 of the memory is a reserve
-	scarceFrom   = 0.38 // of what the runtime has: from here on links are left out
-	scarceFull   = 0.47 // from here on all links to unknown URLs are
-	scarceVisits = 0.6  // from here on fewer pages are visited concurrently, since what is made of them takes it
-	scarceEnd    = 0.9  // from here on the crawl ends, since its pages alone take more than there is
+	memoryMargin = 10       // one part in 10 of the memory is a reserve
+	scarceFrom   = 0.38     // of what the runtime has: from here on links are left out
+	scarceFull   = 0.47     // from here on all links to unknown URLs are
+	scarceVisits = 0.6      // from here on fewer pages are visited concurrently, since what is made of them takes it
+	firstVisit   = 16 << 20 // bytes per concurrent visit with which a crawl begins; what its visits really take is not known yet
+	scarceEnd    = 0.9      // from here on the crawl ends, since its pages alone take more than there is
 
-	programEvery = 10 * time.Second // between two times that unused parts of the program are removed from memory
+	filesEvery = 10 * time.Second // between two times that mapped files, the program among them, are removed from memory
+	littleRoom = 512 << 20        // with less than this, they are with each measurement: the search index maps files while it is made
 
 	linkSize = 256 // bytes of data per link that is remembered: entry, note, place in the queue, journal until it is committed
 
@@ -49,7 +51,7 @@ type rationer struct {
 	room  int           // links that may still be remembered before the next measurement
 	most  int           // concurrent visits while there is room
 	calls int           // concurrent visits at the moment; 0 while there is room
-	swept time.Time     // when unused parts of the program were last removed from memory
+	swept time.Time     // when mapped files were last removed from memory
 	seen  [ranks]float64
 	sum   float64 // of seen
 }
@@ -131,22 +133,26 @@ func (r *rationer) measure() float64 {
 }
 
 // begin prepares for a run with a number of concurrent visits. Garbage of the preparations would count as data
-// until it is first collected.
+// until it is first collected. With little memory the run begins with few visits, and crowd adds to them: many large pages
+// would fill it before the first measurement.
 func (r *rationer) begin(visits int, now time.Time) {
 	if r.limit > 0 {
 		r.most, r.calls = visits, 0
+		if few := int(r.limit / firstVisit); few < visits {
+			r.calls = max(1, few)
+		}
 		runtime.GC()
 		r.count(float64(r.used()))
 		r.sweep(now)
 	}
 }
 
-// sweep removes parts of the program that are not in use from memory, every few seconds. The first
-// time is too early for much of what only the first visits need.
+// sweep removes mapped files that are not in use from memory, such as most of the program, every few seconds, and where
+// there is little memory as often as it is called. The first time is too early for much of what only the first visits need.
 func (r *rationer) sweep(now time.Time) {
-	if r.limit > 0 && now.Sub(r.swept) >= programEvery {
+	if r.limit > 0 && (r.limit < littleRoom || now.Sub(r.swept) >= filesEvery) {
 		r.swept = now
-		garbage.DropProgram()
+		garbage.DropFiles()
 	}
 }
 

@@ -1,6 +1,7 @@
 package crawler_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/internal/ledger"
 	"dowse/judge"
 	"dowse/settings"
 	"dowse/topic"
@@ -121,5 +123,66 @@ func TestLongTopicName(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "64 at most") || collection.IsCollection(dir) {
 		t.Errorf("%v, collection there: %t; want an error that names the bound, and no collection", err, collection.IsCollection(dir))
+	}
+}
+
+// TestLostNeeds removes and damages the file that the strategy of a collection needs. Everything that was crawled is
+// read as before, verify and Damage name the file, and only a resume is refused.
+func TestLostNeeds(t *testing.T) {
+	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
+	base := t.TempDir()
+	accesses := filepath.Join(base, "access.log")
+	var log strings.Builder
+	for u := range web.Relevant("tide pools") {
+		fmt.Fprintf(&log, "1286536309.430 12 10.0.0.1 TCP_MISS/200 5000 GET %s reader DIRECT/1 text/html\n", u)
+		break
+	}
+	if err := os.WriteFile(accesses, []byte(log.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(base, "x.dowse")
+	cfg := crawler.Config{
+		Topic: tidePools, Seeds: []string{string(web.Seeds("tide pools", 1)[0])},
+		Settings: settings.Settings{Order: settings.Order{Strategy: "collaborative", Shadows: []string{"collaborative"}}, Limits: settings.Limits{Pages: 12}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Trace:    accesses, Transport: web.RoundTripper(),
+	}
+	c, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range c.Crawl(t.Context()) {
+	}
+	want := c.Status().Books
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, filepath.FromSlash(c.Collection.Settings.Needs.Trace))
+	for what, lose := range map[string]func() error{
+		"missing": func() error { return os.Remove(file) },
+		"damaged": func() error { return os.WriteFile(file, []byte("dowse-trace/1\n\xff\xff"), 0o644) },
+	} {
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		v, err := crawler.View(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got := v.Status().Books; got != want {
+			t.Errorf("%s: books %+v, want %+v", what, got, want)
+		}
+		if err := v.Collection.Damage(); !errors.Is(err, ledger.ErrInputLost) || !strings.Contains(err.Error(), "needs/trace.bin") {
+			t.Errorf("%s: damage %v, want that of needs/trace.bin", what, err)
+		}
+		report, err := v.Verify(nil)
+		if err != nil || len(report.Problems) != 1 || report.Problems[0].Place != "needs" {
+			t.Errorf("%s: verify found %v, %v; want the lost file alone", what, report.Problems, err)
+		}
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := crawler.Open(dir, crawler.Config{Transport: web.RoundTripper()}); !errors.Is(err, ledger.ErrInputLost) {
+			t.Errorf("%s: a resume returned %v", what, err)
+		}
 	}
 }

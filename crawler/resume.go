@@ -157,6 +157,7 @@ func planResume(col *collection.Collection, cfg Config) (*resumePlan, error) {
 		return nil, err
 	}
 	a.settings.Settings, a.changes = settings.Merge(col.Settings.Settings, given.Changeable(), reset)
+	a.settings.WordNet = cfg.keptWordNet(col.Settings)
 	if err := a.settings.Check(); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}

@@ -515,7 +515,7 @@ func Retrain(dir, wordnet string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
-	c.judging.wordnet = wordnet
+	c.judging.wordnet = Config{WordNet: wordnet}.dictionary(col.Settings)
 	m, err := c.retrainNow()
 	return m, errors.Join(err, c.Close())
 }

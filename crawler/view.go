@@ -24,7 +24,8 @@ func View(dir string) (*Crawler, error) {
 
 // restoreView restores the crawl of an open collection without a judge and
 // without a network. The client is closed immediately: it is made only because
-// all parts are made together.
+// all parts are made together. A strategy that can't be made, mostly because a
+// file that it needs is lost, is not needed to look at what was crawled.
 func restoreView(col *collection.Collection) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
@@ -36,6 +37,7 @@ func restoreView(col *collection.Collection) (*Crawler, error) {
 		return nil, err
 	}
 	parts.client.Close()
+	col.Lost = parts.lost
 	c := &Crawler{Collection: col, Topic: t, strategy: parts.crawl.Strategy, restore: restorer(col, parts.visitor.wish)}
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err

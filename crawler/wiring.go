@@ -16,6 +16,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/internal/cluster"
+	"dowse/internal/ledger"
 	"dowse/internal/refresh"
 	"dowse/internal/repeats"
 	"dowse/internal/site"
@@ -192,25 +193,19 @@ type parts struct {
 	client  *fetch.Client
 	crawl   crawl.Config
 	visitor *Visitor
+	lost    error // why a recorded strategy is in the place of the collection's own; nil if it is not
 }
 
 // partsOf makes client, visitor and configuration for the collection in dir.
 // The number of visits in flight is limited by the files that the process
 // may open.
 func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judge, cfg Config) (*parts, error) {
-	needs, err := needsIn(dir, s.Needs, t)
-	if err != nil {
-		return nil, err
-	}
-	strat, err := strategyOf(s, cfg, needs)
-	if err != nil {
-		return nil, err
-	}
-	if err := learnAgain(strat, dir, s.Needs); err != nil {
-		return nil, err
-	}
-	shadows, err := shadowsOf(s, needs)
-	if err != nil {
+	needs, strat, shadows, err := strategiesIn(dir, s, t, cfg)
+	var lost error
+	switch {
+	case err != nil && cfg.readOnly:
+		lost, strat, shadows = err, crawl.Recorded(), recordedShadows(s)
+	case err != nil:
 		return nil, err
 	}
 	if ForSites(s.Strategy) {
@@ -235,12 +230,37 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err := v.rateAll(strat, shadows); err != nil {
 		return nil, err
 	}
-	return &parts{client: client, visitor: v, crawl: crawl.Config{
+	return &parts{client: client, visitor: v, lost: lost, crawl: crawl.Config{
 		Renew: renewal(dir, s, cfg, needs), Refresh: planOf(s),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: threshold, ThresholdFrom: from, Limits: s.Limits, Scope: scope, Late: late, Polite: politeIn(s, cfg.Cluster != nil),
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow, FilesLast: s.FilesLast,
 		Templates: templates.Any(),
 	}}, nil
+}
+
+// strategiesIn makes the strategy and the shadows of the collection in dir with the inputs that it keeps. If
+// these can't be read, the error is a [ledger.ErrInputLost].
+func strategiesIn(dir string, s collection.Settings, t *topic.Topic, cfg Config) (needs input.Inputs, st dowse.Strategy, shadows []crawl.Shadow, err error) {
+	if needs, err = needsIn(dir, s.Needs, t); err != nil {
+		return needs, nil, nil, fmt.Errorf("crawler: %s: %w: %w", dir, ledger.ErrInputLost, err)
+	}
+	if st, err = strategyOf(s, cfg, needs); err != nil {
+		return needs, nil, nil, err
+	}
+	if err = learnAgain(st, dir, s.Needs); err != nil {
+		return needs, nil, nil, fmt.Errorf("crawler: %s: %w: %w", dir, ledger.ErrInputLost, err)
+	}
+	shadows, err = shadowsOf(s, needs)
+	return needs, st, shadows, err
+}
+
+// recordedShadows returns shadows in the place of those that can't be made, for reading a crawl: what they
+// did is in its state.
+func recordedShadows(s collection.Settings) (list []crawl.Shadow) {
+	for _, spec := range s.Shadows {
+		list = append(list, crawl.Shadow{Name: spec, Strategy: crawl.Recorded()})
+	}
+	return list
 }
 
 // planOf returns how pages are asked again.

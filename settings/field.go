@@ -48,7 +48,7 @@ type Field struct {
 	Placeholder string // of the value, in the help
 	Default     string // as a text; "" for none
 	Rare        bool   // only the full help lists it
-	Config      string // which config files may set it: any, own, new, or "" for none
+	Config      string // which config files may set it: any, own, new, begin, or "" for none
 	Kind        Kind
 	When        When
 	Choices     []string // the values of a text that has a fixed set of them

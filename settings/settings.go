@@ -151,16 +151,16 @@ type Scope struct {
 // Politeness limits how often and how fast hosts are visited.
 type Politeness struct {
 	// Delay is the pause between the end of a visit to a host and the next; None for none.
-	Delay time.Duration `yaml:"delay,omitempty" name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" min:"0s" max:"24h" zero:"-1" config:"any" var:"DOWSE_DELAY" when:"resume" help:"Pause between two requests to a host."`
+	Delay time.Duration `yaml:"delay,omitempty" name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" min:"0s" max:"24h" zero:"-1" config:"begin" var:"DOWSE_DELAY" when:"resume" help:"Pause between two requests to a host."`
 
 	// Conns is the number of concurrent visits to a host.
-	Conns int `yaml:"host_conns,omitempty" name:"host-conns" group:"polite" rare:"" type:"count" shown:"1" placeholder:"N" min:"0" max:"10000" config:"any" var:"DOWSE_HOST_CONNS" when:"resume" help:"Concurrent requests per host."`
+	Conns int `yaml:"host_conns,omitempty" name:"host-conns" group:"polite" rare:"" type:"count" shown:"1" placeholder:"N" min:"0" max:"10000" config:"begin" var:"DOWSE_HOST_CONNS" when:"resume" help:"Concurrent requests per host."`
 
 	// InFlight is the number of concurrent visits over all hosts.
 	InFlight int `yaml:"conns,omitempty" name:"conns" group:"polite" rare:"" type:"count" shown:"64" placeholder:"N" min:"0" max:"10000" config:"any" var:"DOWSE_CONNS" when:"resume" help:"Concurrent requests in all."`
 
 	// MaxRate is the number of visits per second over all hosts; 0 for no limit.
-	MaxRate float64 `yaml:"max_rate,omitempty" name:"max-rate" group:"polite" rare:"" type:"rate" placeholder:"RATE" min:"0" max:"1000000" config:"any" var:"DOWSE_MAX_RATE" when:"resume" help:"Requests per second in all (e.g. 20/s)."`
+	MaxRate float64 `yaml:"max_rate,omitempty" name:"max-rate" group:"polite" rare:"" type:"rate" placeholder:"RATE" min:"0" max:"1000000" config:"begin" var:"DOWSE_MAX_RATE" when:"resume" help:"Requests per second in all (e.g. 20/s)."`
 
 	// Prefer says what to spare: pages, by waiting for better links of resting hosts, or
 	// time, by always visiting the best link that is ready.
@@ -191,10 +191,10 @@ const None time.Duration = -1
 // Identity is what hosts are shown of the person who crawls.
 type Identity struct {
 	// Agent is the product token by which robots.txt names the crawler.
-	Agent string `yaml:"agent,omitempty" name:"agent" group:"polite" shown:"dowse" placeholder:"NAME" max:"200" config:"any" var:"DOWSE_AGENT" when:"resume" help:"Name of the crawler, for robots.txt."`
+	Agent string `yaml:"agent,omitempty" name:"agent" group:"polite" shown:"dowse" placeholder:"NAME" max:"200" config:"begin" var:"DOWSE_AGENT" when:"resume" help:"Name of the crawler, for robots.txt."`
 
 	// Contact is a URL or mail address at which the owner of the crawler is reached.
-	Contact string `yaml:"contact,omitempty" name:"contact" group:"polite" placeholder:"URL" max:"1000" config:"any" var:"DOWSE_CONTACT" when:"resume" help:"Where to reach you; required on the public web."`
+	Contact string `yaml:"contact,omitempty" name:"contact" group:"polite" placeholder:"URL" max:"1000" config:"begin" var:"DOWSE_CONTACT" when:"resume" help:"Where to reach you; required on the public web."`
 }
 
 // Network limits which addresses may be reached, and how.

@@ -24,6 +24,9 @@ import (
 const (
 	configOwn = "own" // the user's own file only
 	configNew = "new" // any file, but only for crawls that begin: a collection keeps its own
+	// configBegin is any file, for crawls that begin and for collections that have no value: what site owners were promised, and
+	// the name they know, does not change because a file of this machine has another.
+	configBegin = "begin"
 )
 
 // configKey returns the setting of that name, and whether config files may set it.
@@ -64,7 +67,8 @@ func (configCmd) Help() string {
 
 Flags win over DOWSE_... variables, those over dowse.yaml in this directory, and
 that over your own file. A dowse.yaml can't set resolver or allow-net. A crawl
-that exists keeps its own strategy, scope and per-host.`
+that exists keeps its own strategy, scope, per-host, agent, contact, delay,
+host-conns and max-rate.`
 }
 
 // A configValue is the value of a setting and its origin: the path of a file, the name

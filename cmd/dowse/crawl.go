@@ -70,6 +70,8 @@ type crawlFlags struct {
 	// printed that late because opening may fail, and "resuming x" before an error would
 	// be untrue.
 	opening string // what is printed once the collection is open; "" for nothing
+
+	kept []string // notes on settings of the collection that differ from those of a config file
 }
 
 // inputFlags name files that strategies start with: what people read (--trace), link
@@ -245,7 +247,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	}
 	// The collection itself was named: nothing else can be meant.
 	if len(what) == 1 && collection.IsCollection(what[0]) {
-		c.keepOwn(w, &cfg)
+		c.keepOwn(w, what[0], &cfg)
 		return c.resumeJob(w, what[0], cfg)
 	}
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
@@ -270,7 +272,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
 	}
 	if collection.IsCollection(dir) {
-		c.keepOwn(w, &cfg)
+		c.keepOwn(w, dir, &cfg)
 		return c.resumeJob(w, dir, cfg)
 	}
 	if err := checkCost("", cfg); err != nil {
@@ -280,14 +282,27 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 }
 
 // keepOwn removes settings that only a config file makes and that apply to new crawls,
-// such as the strategy: the collection that is resumed has its own. Without it a line in
-// a config file would change every crawl that exists, or be refused in each of them.
-func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
+// such as the strategy: the collection in dir, which is resumed, has its own. Without it a line in
+// a config file would change every crawl that exists, or be refused in each of them. Who asks and how often
+// (agent, contact, delay) stays as the crawl was begun, too; where the config file has another value, keepOwn adds a note.
+func (c *crawlCmd) keepOwn(w *world, dir string, cfg *crawler.Config) {
+	own, err := collection.ReadSettings(dir)
+	if err != nil {
+		own = collection.Settings{} // opening it returns the error
+	}
 	unset := settings.Settings{}
 	for _, f := range settings.Fields() {
-		if f.Config == configNew && w.onlyFromConfig(f.Flag) {
-			f.Copy(&cfg.Settings, &unset)
+		keeps := f.Config == configNew || f.Config == configBegin && (f.Given(&own.Settings) || f.Default != "")
+		if !keeps || !w.onlyFromConfig(f.Flag) {
+			continue
 		}
+		if other := own.Settings; f.Config == configBegin && f.Given(&cfg.Settings) {
+			f.Copy(&other, &cfg.Settings)
+			for _, x := range settings.Changes(own.Settings, other) {
+				c.kept = append(c.kept, fmt.Sprintf("%s stays %s, as the crawl was begun; the config file has %s, which --%s would set", x.Flag, x.Before, x.After, x.Flag))
+			}
+		}
+		f.Copy(&cfg.Settings, &unset)
 	}
 }
 
@@ -383,6 +398,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	if cfg.WordNet, err = c.wordNet(w); err != nil {
 		return cfg, err
 	}
+	cfg.WordNetChosen = c.WordNet != "" // WNSEARCHDIR is of the machine
 	err = c.inputFlags.add(w, &cfg)
 	if err != nil {
 		return cfg, err
@@ -767,6 +783,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	w.spare = reserve(spare) // --memory may have lowered the limit
 	if c.opening != "" && !c.Quiet {
 		fmt.Fprintln(w.err, c.opening)
+	}
+	for _, n := range c.kept {
+		if !c.Quiet {
+			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
+		}
 	}
 	defer w.ends.finish()()
 	defer cr.Close()

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -364,11 +365,15 @@ func (c *searchCmd) printTotals(w *world, r *search.Result) {
 	}
 }
 
+// leastForIndex is how much memory, in bytes, the Go runtime must have for an index next to a crawl. It has it with
+// --memory 250MB.
+const leastForIndex = 187_000_000
+
 // followIndex keeps the index of a collection up to date while it is crawled, unless its settings say
-// none. The returned function ends that and waits for it. A problem of the index is a note and no more: the
+// none, or there is so little memory that a round would take what the crawl needs. The returned function ends that and waits for it. A problem of the index is a note and no more: the
 // next search makes the index again.
 func (w *world) followIndex(dir string, cr *crawler.Crawler) (stop func()) {
-	if cr.Collection.Settings.Index == "none" {
+	if cr.Collection.Settings.Index == "none" || debug.SetMemoryLimit(-1) < leastForIndex {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.ctx))

@@ -8,6 +8,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/plain"
 )
 
 // view opens a collection for reading. A crawl may run in it at the same time; the caller
@@ -44,8 +45,11 @@ func (w *world) view(dir string) (*crawler.Crawler, error) {
 // "" if it could.
 func behind(col *collection.Collection) string {
 	err := col.Damage()
-	if err == nil {
+	switch {
+	case err == nil:
 		return ""
+	case col.Lost != nil: // all that was crawled is there
+		return fmt.Sprintf("%s; see dowse collection verify %s", plain.Error(err), col.Dir)
 	}
 	return fmt.Sprintf("%s is damaged, and this is not all of it: %v; see dowse collection verify %s", col.Dir, err, col.Dir)
 }

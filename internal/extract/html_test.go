@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"dowse"
 )
@@ -49,6 +50,18 @@ func TestText(t *testing.T) {
 			}
 			sound(t, doc, Options{}.withDefaults())
 		})
+	}
+}
+
+// A title that is too long is cut, not lost.
+func TestLongTitle(t *testing.T) {
+	for name, title := range map[string]string{
+		"words": strings.Repeat("tide pool ", 1000), "one word": strings.Repeat("x", 9000), "no ASCII": strings.Repeat("潮だまり", 3000), "mixed": strings.Repeat("é ab", 3000),
+	} {
+		doc := HTML([]byte("<title>"+title+"</title>text"), page, Options{})
+		if n := utf8.RuneCountInString(doc.Title); n < 990 || n > 1000 || !strings.HasPrefix(title, doc.Title) {
+			t.Errorf("%s: %d characters of the title are left, want its first 1,000", name, n)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 type prose struct {
 	buf  []byte
 	max  int  // bytes that buf may have
+	cut  bool // what does not fit is cut to fit, not dropped
 	word int  // bytes of a run without spaces; 0 for no limit
 	run  int  // bytes since the last space
 	gap  byte // what is written before the next character: 0, ' ' or '\n'
@@ -189,7 +190,12 @@ func (t *prose) put(s []byte) {
 	}
 	if len(t.buf)+len(s)+1 > t.max {
 		t.full = true
-		return
+		if t.cut {
+			s = truncate(s, t.max-len(t.buf)-1)
+		}
+		if !t.cut || len(s) == 0 {
+			return
+		}
 	}
 	if t.gap != 0 && len(t.buf) > 0 {
 		t.buf = append(t.buf, t.gap)
@@ -218,7 +224,7 @@ func (p *pass) field(s []byte, limit int) string {
 
 // fieldBytes is field as bytes that are valid until the next call.
 func (p *pass) fieldBytes(s []byte, limit int) []byte {
-	t := prose{buf: p.scratch[:0], max: 4*limit + 2}
+	t := prose{buf: p.scratch[:0], max: 4*limit + 2, cut: true}
 	t.add(truncate(s, 64*limit))
 	if firstBeyond(t.buf) >= 0 {
 		t.buf = bytes.TrimRight(shown(t.buf[:0], t.buf), " ") // never longer than what was read

@@ -7,7 +7,7 @@ import (
 )
 
 // The program goes on, with less of itself in memory.
-func TestDropProgram(t *testing.T) {
+func TestDropFiles(t *testing.T) {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestDropProgram(t *testing.T) {
 	}
 	strings.ToValidUTF8(string(os.Args[0]), "") // some code
 	before := resident()
-	DropProgram()
+	DropFiles()
 	if after := resident(); before == "" || after == before {
 		t.Errorf("%q kB of the program are in memory, and %q were before", after, before)
 	}
@@ -39,13 +39,16 @@ func TestDropProgram(t *testing.T) {
 func TestUnchanging(t *testing.T) {
 	const exe = "/opt/my tools/dowse"
 	for line, want := range map[string]bool{
-		"00400000-01fdb000 r-xp 00000000 fe:00 1234                       /opt/my tools/dowse\n":      true,
-		"01fdb000-03d22000 r--p 01bdb000 fe:00 1234                       /opt/my tools/dowse\n":      true,
-		"03d22000-03f17000 rw-p 03922000 fe:00 1234                       /opt/my tools/dowse\n":      false,
-		"7f0000000000-7f0000021000 r--p 00000000 fe:00 99                 /usr/lib/libc.so.6\n":       false,
-		"7f0000000000-7f0000021000 r--p 00000000 00:00 0 \n":                                          false,
-		"00400000-01fdb000 r-xp 00000000 fe:00 1234                       /old/opt/my tools/dowse2\n": false,
-		"zz-01fdb000 r-xp 00000000 fe:00 1234                             /opt/my tools/dowse\n":      false,
+		"00400000-01fdb000 r-xp 00000000 fe:00 1234                       /opt/my tools/dowse\n":             true,
+		"01fdb000-03d22000 r--p 01bdb000 fe:00 1234                       /opt/my tools/dowse\n":             true,
+		"03d22000-03f17000 rw-p 03922000 fe:00 1234                       /opt/my tools/dowse\n":             false,
+		"7f0000000000-7f0000021000 r--p 00000000 fe:00 99                 /usr/lib/libc.so.6\n":              false,
+		"7f0000000000-7f0000021000 r--s 00000000 fe:00 99                 /var/a.dowse/search/store/1.zap\n": true,
+		"7f0000000000-7f0000021000 rw-s 00000000 fe:00 99                 /var/a.dowse/search/store/1.zap\n": false,
+		"7f0000000000-7f0000021000 r--s 00000000 00:00 0 \n":                                                 false,
+		"7f0000000000-7f0000021000 r--p 00000000 00:00 0 \n":                                                 false,
+		"00400000-01fdb000 r-xp 00000000 fe:00 1234                       /old/opt/my tools/dowse2\n":        false,
+		"zz-01fdb000 r-xp 00000000 fe:00 1234                             /opt/my tools/dowse\n":             false,
 		"": false,
 	} {
 		from, to, ok := unchanging(line, exe)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
@@ -14,6 +15,9 @@ import (
 
 // ErrTextLost is the error for a page whose record in the archive can't be decoded. It matches ErrDamaged.
 var ErrTextLost error = textLost{}
+
+// ErrInputLost is the error for a collection that can be read whole, while a file is lost that its strategy needs.
+var ErrInputLost = errors.New("it can be read, but not crawled further until this is mended (bring the file back from a copy)")
 
 type textLost struct{}
 

@@ -27,7 +27,7 @@ type HostList struct {
 	Total int                  `json:"total" doc:"hosts of the whole list"`
 	// Totals of the whole collection, for a receipt.
 	Requests int           `json:"requests" doc:"requests to all hosts of the list"`
-	Bytes    int64         `json:"bytes" doc:"bytes that they sent"`
+	Bytes    int64         `json:"bytes" doc:"size of the bodies of their pages, decoded: without headers, robots.txt and failures"`
 	MinDelay facts.Seconds `json:"delay" doc:"the pause between requests that the settings ask for (s)"`
 	Seen     time.Time     `json:"seen" doc:"the moment that the list shows"`
 	Command  string        `json:"command" doc:"the command that lists the same"`
