@@ -11,14 +11,16 @@ RACE_FEW_TESTS = ^Test(Live|Export|SameBytes|Resume|SitesInterrupted|RunSyntheti
 CHAOS ?= 1h
 SOAK ?= 2h
 
-.PHONY: viewers million results help test concurrently vet staticcheck browser unit race cross build release demo bench exportcost sinkcost costs curves fuzz faults outages chaos clusterchaos soak
+.PHONY: viewers million results help test concurrently vet staticcheck browser unit race cross build release demo bench exportcost sinkcost costs races curves fuzz faults outages chaos clusterchaos soak
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-# Compilers and checkers that collect garbage less often need a fifth less processor time, and twice the memory. Tests
-# run as programs do: some of them measure memory.
+# Compilers and checkers that collect garbage less often need less processor time, and twice the memory. Tests run as
+# programs do (TEST): some of them measure memory. Tables for debuggers, which tests do not need, are an eighth of the
+# compiling; what shares a cache must have the same flags.
 TOOLS = GOGC=400
+CHECKED = $(TOOLS) GOFLAGS="$$(go env GOFLAGS) -gcflags=all=-dwarf=false"
 
 # Many tests wait, for hosts that do not answer and processes that are killed. The other checks use the processors
 # meanwhile. go vet comes first, alone: it compiles what the tests need, and two commands would compile it twice.
@@ -29,10 +31,10 @@ concurrently: unit staticcheck race cross
 
 vet: ## formatting, go vet
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
-	$(TOOLS) go vet ./...
+	$(CHECKED) go vet ./...
 
 staticcheck: ## staticcheck
-	$(TOOLS) $(STATICCHECK) ./...
+	$(CHECKED) $(STATICCHECK) ./...
 
 # The tests of the dashboard need a browser, and axe-core to check that it is accessible. Both are fetched where
 # that is possible; tests that lack them are skipped, and the list of skips shows it.
@@ -43,23 +45,26 @@ browser: ## what the tests of the dashboard need: chromium, and axe-core in the 
 	@test -f $(AXE_DIR)/axe.min.js || { mkdir -p $(AXE_DIR) && cd $(AXE_DIR) && npm pack -s axe-core@$(AXE:axe-core-%=%) >/dev/null 2>&1 && tar xzf $(AXE).tgz package/axe.min.js && mv package/axe.min.js . && rm -r package $(AXE).tgz; } || echo "no axe-core: the test of accessibility is skipped"
 
 # The programs of tests are linked without tables for debuggers, which saves a third of the linking.
-TEST = -vet=off -ldflags=-w -timeout 30m
+TEST = -vet=off -ldflags=-w -timeout 30m -exec 'env -u GOGC'
 # These tests wait most of their time, for hosts that do not answer and processes that are killed: they begin first.
 SLOW = ./internal/hostile ./cmd/dowse ./crawler
 unit: ## all tests
-	go run ./internal/skips -as unit $(TEST) -p 4 -parallel 4 $(SLOW) ./...
+	$(CHECKED) go run ./internal/skips -as unit $(TEST) -p 4 -parallel 4 $(SLOW) ./...
 
+# Under the race detector, packages of others are not optimized, which saves a third of compiling them.
+RACED = -race -gcflags=all=-dwarf=false $(foreach p,github.com golang.org google.golang.org go.yaml.in go.etcd.io cel.dev gonum.org,'-gcflags=$(p)/...=-N -l -dwarf=false')
 race: ## the race detector on the packages that start goroutines
-	$(TOOLS) go build -race $(RACE) $(RACE_FEW) ./cmd/dowse
-	go run ./internal/skips -as race $(TEST) -race -short -p 2 $(RACE)
-	go run ./internal/skips -as race $(TEST) -race -short -run '$(RACE_FEW_TESTS)' $(RACE_FEW)
-	go run ./internal/skips -as race $(TEST) -race -short -run TestScripts ./cmd/dowse
+	$(TOOLS) go build $(RACED) $(RACE) $(RACE_FEW) ./cmd/dowse
+	$(TOOLS) go run ./internal/skips -as race $(TEST) $(RACED) -short -p 2 $(RACE)
+	$(TOOLS) go run ./internal/skips -as race $(TEST) $(RACED) -short -run '$(RACE_FEW_TESTS)' $(RACE_FEW)
+	$(TOOLS) go run ./internal/skips -as race $(TEST) $(RACED) -short -run TestScripts ./cmd/dowse
 
-# These programs are not run, so they are not optimized, which saves a third of the time; those of a release are.
-UNOPTIMIZED = -gcflags='all=-N -l' -ldflags=-w
-cross: ## builds for macOS and Windows
-	GOOS=darwin GOARCH=arm64 $(TOOLS) go build $(UNOPTIMIZED) -o /dev/null ./cmd/dowse
-	GOOS=windows GOARCH=amd64 $(TOOLS) go build $(UNOPTIMIZED) -o /dev/null ./cmd/dowse
+races: ## all tests of the packages that start goroutines under the race detector, also those that make test leaves out
+	$(TOOLS) go test $(TEST) $(RACED) -p 2 $(RACE) $(RACE_FEW)
+
+# A type check of everything from source, with the files of these systems. "make release" links the programs.
+cross: ## compile errors on macOS and Windows
+	go run ./internal/platforms darwin/arm64 windows/amd64
 
 build: ## a static binary, ./dowse
 	CGO_ENABLED=0 go build -trimpath -o dowse ./cmd/dowse

@@ -147,6 +147,7 @@ var allowed = map[string][]string{
 	"dowse/internal/golden":     {}, // only tests import it
 	"dowse/internal/shareddata": {}, // only tests import it
 	"dowse/internal/skips":      {},
+	"dowse/internal/platforms":  {},
 
 	// only tests import it
 	"dowse/internal/fixture": {

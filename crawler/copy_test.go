@@ -42,6 +42,7 @@ func copiedUntil(t *testing.T, n int, dir, to string) bool {
 // A first copy that is interrupted at any moment is no collection, and the next copy continues it. One that updates an earlier
 // copy is a sound collection at any moment.
 func TestInterruptedCopies(t *testing.T) {
+	sameGoroutines(t)
 	site := endlessSite(t, 3)
 	cfg := local
 	cfg.Words, cfg.Seeds, cfg.Pages = []string{"coral"}, []string{site.URL + "/1"}, 6

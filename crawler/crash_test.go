@@ -379,6 +379,7 @@ func TestTerminate(t *testing.T) {
 // process may make one, else by a limit on the size of files. It must stop cleanly
 // and go on when there is room.
 func TestFullDisk(t *testing.T) {
+	sameGoroutines(t)
 	web := serveMany(t, 600)
 	base, room := smallDisk(t)
 	dir := filepath.Join(base, "full.dowse")

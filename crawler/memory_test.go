@@ -22,6 +22,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 // counted, survives a resume and comes back when there is memory and a person asks for it. The
 // collection verifies.
 func TestScarceMemory(t *testing.T) {
+	sameGoroutines(t)
 	const limit, room = 4_000_000, 1880 // bytes, and the URLs of a kilobyte that make it full
 	site := endlessSite(t, 20)
 	cfg := local

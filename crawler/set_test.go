@@ -351,6 +351,7 @@ func TestSetThresholdWhileItRuns(t *testing.T) {
 // again, lists and counts agree, and a replay of the journal gives the same. A resume with another threshold
 // decides all again, as if it had been given from the beginning.
 func TestSetThreshold(t *testing.T) {
+	sameGoroutines(t)
 	for _, strategy := range []string{"auto", "link-context"} {
 		dir := filepath.Join(t.TempDir(), "x.dowse")
 		onward(t, dir, poolsWith(strategy, 30))

@@ -21,6 +21,9 @@ import (
 
 // TestEncodeKeepsItsBound encodes values of all shapes within a bound.
 func TestEncodeKeepsItsBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: starts no goroutines")
+	}
 	dice := rand.New(rand.NewPCG(1, 2))
 	var made func(depth int) any
 	made = func(depth int) any {

@@ -76,6 +76,9 @@ func peak(f func()) uint64 {
 
 // Reading a category takes memory for the category, not for the directory.
 func TestReadingIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: starts no goroutines")
+	}
 	const pages, topics = 200_000, 40_000 // 60 MB of text
 	d := generated(pages, topics)
 	var n int

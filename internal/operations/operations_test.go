@@ -77,6 +77,15 @@ var (
 	madeOnce sync.Once
 )
 
+// sameGoroutines skips a test in short runs, which look for races: its goroutines are those of
+// other tests, here or in package api.
+func sameGoroutines(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: other tests have the same goroutines")
+	}
+}
+
 func TestMain(m *testing.M) {
 	durable.UsualFloor = 1 << 20 // tests run on any disk
 	code := m.Run()
@@ -252,6 +261,7 @@ func TestConditions(t *testing.T) {
 // TestDamagedJournals asks for everything of collections whose journal is forged in many places. No
 // question may panic, and what can't be read must not take the rest with it.
 func TestDamagedJournals(t *testing.T) {
+	sameGoroutines(t)
 	dir := copied(t)
 	names, err := filepath.Glob(filepath.Join(dir, "pools.dowse", "state", "journal-*.log"))
 	if err != nil || len(names) != 1 {
@@ -540,6 +550,7 @@ func TestCompareWithItself(t *testing.T) {
 // TestExplanationsAreBounded explains a page of a collection whose journal is longer than the bound: the
 // answer says that it is partial, and that of the command line is not.
 func TestExplanationsAreBounded(t *testing.T) {
+	sameGoroutines(t)
 	dir := t.TempDir()
 	makeLarge(t, filepath.Join(dir, "large.dowse"), 12_000)
 	o := over(t, operations.Config{Dirs: []string{dir}})

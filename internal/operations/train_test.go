@@ -11,6 +11,7 @@ import (
 // TestLabelsOverDamage labels pages of damaged collections. One record of the archive that can't be read is passed over, and searches
 // mention it. If no model can be trained, the error says that the labels are kept.
 func TestLabelsOverDamage(t *testing.T) {
+	sameGoroutines(t)
 	dir := copied(t)
 	o := over(t, operations.Config{Dirs: []string{dir}, SearchKey: func() []byte { return []byte("0123456789abcdef") }})
 	list, err := o.Pages(bg, "pools", operations.PageQuery{Verdict: "on", Limit: 10})
@@ -44,6 +45,7 @@ func TestLabelsOverDamage(t *testing.T) {
 // TestRefusedModels trains a model that is refused because it changes many verdicts: the command of the answer uses it, and
 // does not undo the model before it.
 func TestRefusedModels(t *testing.T) {
+	sameGoroutines(t)
 	o := over(t, operations.Config{Dirs: []string{copied(t)}})
 	list, err := o.Pages(bg, "pools", operations.PageQuery{Verdict: "on", Limit: 20})
 	if err != nil {
@@ -75,6 +77,7 @@ func TestRefusedModels(t *testing.T) {
 // TestUndoAfterUndo undoes a model, trains another and undoes that: the model in use is again the one before it, the labels of
 // the first model stay set aside, and the account of a page has the lines that are not in force.
 func TestUndoAfterUndo(t *testing.T) {
+	sameGoroutines(t)
 	o := over(t, operations.Config{Dirs: []string{copied(t)}})
 	list, err := o.Pages(bg, "pools", operations.PageQuery{Verdict: "on", Limit: 3})
 	if err != nil {

@@ -116,6 +116,9 @@ func TestFlippedBitIsFound(t *testing.T) {
 // TestFlippedBitChangesNoAnswer flips a bit in each file of an index in turn: the answers are those of before. Then it flips
 // bits in segments before further pages are added, so that they are merged into others.
 func TestFlippedBitChangesNoAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: other tests have the same goroutines")
+	}
 	web := manyPages(60)
 	dir := crawled(t, web, byWord{}, 40, "http://h0.example/")
 	if err := search.UpdateSlowly(dir, key); err != nil {

@@ -166,6 +166,9 @@ func TestMeasure(t *testing.T) {
 // TestFollowTakesATenth counts the processor time of everything that Follow causes, the engine and the collection of garbage
 // included, against the time that passes. The rests are counted and not made.
 func TestFollowTakesATenth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: other tests have the same goroutines")
+	}
 	dir := crawled(t, proseWeb{800}, certain{}, 800, "http://h0.example/0")
 	runtime.GC()
 	rounds, rested := 0, time.Duration(0)
