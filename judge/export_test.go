@@ -99,3 +99,6 @@ func (j *Online) VectorRatings(p *dowse.Page, windows []dowse.Span) (ratings []f
 	}
 	return ratings
 }
+
+// Shared is between the terms of a reason that names several.
+const Shared = shared

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"dowse"
 	"dowse/internal/text"
@@ -21,7 +22,7 @@ import (
 //
 // Terms live in a table of fixed size, indexed by hash (feature hashing). Memory is
 // bounded whatever pages contain, and a new word needs no new table. Two terms in one
-// slot share a weight; with 65,536 slots and a few thousand terms that is rare.
+// slot share a weight. A reason names those of them that the page has.
 //
 // Training accepts examples of one class only, or none at all; the verdicts then say
 // little.
@@ -147,17 +148,19 @@ func (j *Online) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdic
 func (j *Online) dense() *trained {
 	s := j.state
 	var slots []int32
+	var own []string
 	part := &regression{docs: s.docs, idf: slices.Clone(s.idf), slope: s.slope, shift: s.shift}
 	t := &trained{kind: j.kind, threshold: j.threshold, core: part}
 	for slot, df := range s.df {
 		if df > 0 {
 			slots = append(slots, int32(slot))
 			part.df, part.weights = append(part.df, df), append(part.weights, s.weights[slot])
-			t.names = append(t.names, j.names[slot])
+			t.names, own = append(t.names, j.names[slot]), append(own, s.terms[slot])
 		}
 	}
 	part.weights = append(part.weights, s.bias())
-	t.space = &space{features: j.space.features, size: len(slots), weigh: part.weigh, id: func(term string) int32 {
+	mixed := make([]atomic.Uint64, (len(slots)+63)/64)
+	t.space = &space{features: j.space.features, size: len(slots), weigh: part.weigh, own: own, mixed: mixed, id: func(term string) int32 {
 		if at, ok := slices.BinarySearch(slots, j.space.id(term)); ok {
 			return int32(at)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"dowse"
 	"dowse/internal/text"
@@ -32,6 +33,8 @@ type space struct {
 	weigh    func(v text.Vector) // turns counts into weights, in place
 	size     int                 // all numbers are smaller
 	words    *text.Vocabulary    // nil for a hashed space
+	own      []string            // by number: the term that an example has; nil if the space is not hashed, or more can be learnt
+	mixed    []atomic.Uint64     // one bit per number: another term than own was met; parallel to own
 	counts   bool                // weights are plain counts
 	readings sync.Pool
 }
@@ -72,12 +75,72 @@ func (s *space) code(word string) uint32 {
 		return several
 	}
 	if t := s.analyzer.Term(word); t != "" {
-		if id := s.id(t); id >= 0 {
+		if id := s.number(t); id >= 0 {
 			return firstTerm + uint32(id)
 		}
 	}
 	return unknown
 }
+
+// number returns the number of a term, negative if it is not in the space, and remembers that
+// a hashed space has met another term with the number than the one of the examples.
+func (s *space) number(term string) int32 {
+	id := s.id(term)
+	if id >= 0 && s.own != nil && s.own[id] != term {
+		s.mixed[id/64].Or(1 << (id % 64))
+	}
+	return id
+}
+
+// mixes reports whether pages may have another term with this number than the one of the
+// examples. All terms of pages were met before.
+func (s *space) mixes(number int32) bool {
+	if s.words != nil {
+		return false
+	}
+	return s.own == nil || s.mixed[number/64].Load()>>(number%64)&1 != 0
+}
+
+// onPage returns the terms of a page that have the number, first those of its text, in the order of the
+// text. It reads the words again that have the number, because nothing else is kept of words.
+func (s *space) onPage(number int32, r *pageReading, p *dowse.Page, heads func() []string) (terms []string) {
+	take := func(t string) {
+		if t != "" && len(terms) < mostSharing && s.id(t) == number && !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+	}
+	var forms [4]string // the words that were read last; most of a page's words with one number are equal
+	n := 0
+	if r.counts[number].body > 0 {
+		for _, h := range r.hits {
+			if h.term != number {
+				continue
+			}
+			word := s.analyzer.Word(p.Text, p.Words[h.word])
+			if slices.Contains(forms[:], word) {
+				continue
+			}
+			forms[n%len(forms)] = word
+			n++
+			if !text.Spaceless(word) {
+				take(s.analyzer.Term(word))
+				continue
+			}
+			for _, pair := range text.Bigrams(nil, word) {
+				take(s.analyzer.Term(pair))
+			}
+		}
+	}
+	if r.counts[number].head > 0 {
+		for _, t := range heads() {
+			take(t)
+		}
+	}
+	return terms
+}
+
+// mostSharing is how many terms with one number are named.
+const mostSharing = 4
 
 // vector returns the weighted vector of a bag.
 func (s *space) vector(b bag) text.Vector {
@@ -198,7 +261,7 @@ func (s *space) appendRun(dst []termAt, r *pageReading, at int32, word string) [
 	r.parts = text.Bigrams(r.parts[:0], word)
 	for _, part := range r.parts {
 		if t := s.analyzer.Term(part); t != "" {
-			if id := s.id(t); id >= 0 {
+			if id := s.number(t); id >= 0 {
 				dst = append(dst, termAt{at, id})
 			}
 		}

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"strings"
+
 	"dowse"
 	"dowse/internal/text"
 )
@@ -68,23 +70,59 @@ func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdi
 		ratings[i] = t.core.rate(t.space.window(r, w))
 		r.clear()
 	}
-	v := t.verdict(r, t.space.page(r, p))
+	v := t.verdict(r, p, t.space.page(r, p))
 	r.clear()
 	return v, ratings
 }
 
-func (t *trained) verdict(r *pageReading, v text.Vector) dowse.Verdict {
+func (t *trained) verdict(r *pageReading, p *dowse.Page, v text.Vector) dowse.Verdict {
 	r.reasons.reset()
 	relevance, scale, base := t.core.explain(v, r)
+	names := namer{trained: t, r: r, p: p}
 	return dowse.Verdict{
 		Relevance: relevance,
 		Scale:     scale,
-		Because:   append(r.reasons.list(t.name, r.counts), base...),
+		Because:   append(r.reasons.list(names.name, r.counts), base...),
 		Judge:     t.kind + "/1",
 	}
 }
 
-func (t *trained) name(term int32) string { return t.names[term] }
+// A namer names terms in the reasons for a page.
+type namer struct {
+	*trained
+	r     *pageReading
+	p     *dowse.Page
+	heads []string // terms of title, description and keywords; nil if not yet read
+}
+
+// name returns those of the page's own words that the judge knows by the number. In a hashed space
+// these may be others than that of the examples.
+func (n *namer) name(term int32) string {
+	if !n.space.mixes(term) {
+		return n.names[term]
+	}
+	terms := n.space.onPage(term, n.r, n.p, n.headTerms)
+	if len(terms) == 0 {
+		return n.names[term]
+	}
+	for i, x := range terms {
+		terms[i] = quoted(x)
+	}
+	return strings.Join(terms, shared)
+}
+
+func (n *namer) headTerms() []string {
+	if n.heads == nil {
+		for _, part := range heads(n.p) {
+			n.heads = append(n.heads, n.space.analyzer.Terms(part)...)
+		}
+	}
+	return n.heads
+}
+
+// shared is between the terms of a reason that names several: they share a weight, because a
+// hashed judge has the same slot for them.
+const shared = "/"
 
 // A leaver is a core that can compute its ratings of v without each single entry,
 // cheaper than by rating every shorter vector. out has the length of v.

@@ -42,8 +42,11 @@ type Spelling struct {
 func (s *Speller) Spell(reasons []string, pages ...*dowse.Page) Spelling {
 	forms := map[string]map[string]int{}
 	for _, what := range reasons {
-		if stem, _, ok := cutStem(what); ok && !s.own[stem] {
-			forms[stem] = map[string]int{}
+		stems, _ := cutStems(what)
+		for _, stem := range stems {
+			if !s.own[stem] {
+				forms[stem] = map[string]int{}
+			}
 		}
 	}
 	if len(forms) > 0 {
@@ -92,26 +95,33 @@ func mostFrequent(seen map[string]int) (best string) {
 	return best
 }
 
-// Word returns the word behind the stem of a reason; "" if there is no stem or
-// no word was found.
+// Word returns the word behind the stem of a reason, or the words if it has several stems; "" if
+// there is no stem or no word was found.
 func (s Spelling) Word(what string) string {
-	stem, _, ok := cutStem(what)
-	if !ok {
+	stems, _ := cutStems(what)
+	found := false
+	for i, stem := range stems {
+		if w := s.words[stem]; w != "" {
+			stems[i], found = w, true
+		}
+	}
+	if !found {
 		return ""
 	}
-	return s.words[stem]
+	return strings.Join(stems, shared)
 }
 
-// Name returns a reason with the word in place of its stem. If the topic has
-// the word too, "(learnt)" distinguishes the two.
+// Name returns a reason with the words in place of their stems. If the topic has one of
+// the words too, "(learnt)" distinguishes the two.
 func (s Spelling) Name(what string) string {
 	word := s.Word(what)
 	if word == "" {
 		return what
 	}
-	_, rest, _ := cutStem(what)
-	name := `"` + word + `"`
-	if s.own[word] {
+	_, rest := cutStems(what)
+	words := strings.Split(word, shared)
+	name := `"` + strings.Join(words, `"`+shared+`"`) + `"`
+	if slices.ContainsFunc(words, func(w string) bool { return s.own[w] }) {
 		name += " (learnt)"
 	}
 	return name + rest
@@ -126,12 +136,24 @@ func (s Spelling) Names(list []dowse.Because) []dowse.Because {
 	return list
 }
 
-// cutStem splits the quoted term at the beginning of a reason from the rest.
-func cutStem(what string) (stem, rest string, ok bool) {
-	if inner, quoted := strings.CutPrefix(what, `"`); quoted {
-		return strings.Cut(inner, `"`)
+// shared is between the terms of a reason that names several, see package judge.
+const shared = "/"
+
+// cutStems splits the quoted terms at the beginning of a reason from the rest. Most have one; the
+// reasons of hashed judges have several where words share a slot.
+func cutStems(what string) (stems []string, rest string) {
+	rest = what
+	for next := what; ; next = rest[len(shared):] {
+		inner, quoted := strings.CutPrefix(next, `"`)
+		stem, after, closed := strings.Cut(inner, `"`)
+		if !quoted || !closed {
+			return stems, rest
+		}
+		stems, rest = append(stems, stem), after
+		if !strings.HasPrefix(rest, shared) {
+			return stems, rest
+		}
 	}
-	return "", "", false
 }
 
 // wordsBehind returns full words by term, as examples have them.

@@ -18,16 +18,18 @@ func TestSpelling(t *testing.T) {
 	}
 	s := to.Speller()
 	for what, want := range map[string]string{
-		`"lighthous"`:          `"lighthouse" (learnt)`, // the topic has the word, too
-		`"happi"`:              `"happy"`,
-		`"baker"`:              `"baker"`, // itself a word, and as frequent as the other
-		`"bake"`:               `"bake"`,
-		`"navig"`:              `"navigate"`, // the shortest of equals
-		`"reef"`:               `"reef"`,     // as the topic writes it, though the page does not
-		`"nowher"`:             `"nowher"`,   // no such word in the pages
-		`"happi" (share +0.1)`: `"happy" (share +0.1)`,
-		`"lighthouse keepers"`: `"lighthouse keepers"`,
-		"bias":                 "bias", `where title: "happi": yes`: `where title: "happi": yes`, "": "", `"`: `"`, `"happi`: `"happi`,
+		`"lighthous"`:                `"lighthouse" (learnt)`, // the topic has the word, too
+		`"happi"`:                    `"happy"`,
+		`"baker"`:                    `"baker"`, // itself a word, and as frequent as the other
+		`"bake"`:                     `"bake"`,
+		`"navig"`:                    `"navigate"`, // the shortest of equals
+		`"reef"`:                     `"reef"`,     // as the topic writes it, though the page does not
+		`"nowher"`:                   `"nowher"`,   // no such word in the pages
+		`"happi" (share +0.1)`:       `"happy" (share +0.1)`,
+		`"lighthouse keepers"`:       `"lighthouse keepers"`,
+		`"happi"/"reef"/"navig" (x)`: `"happy"/"reef"/"navigate" (learnt) (x)`, // words that share a weight
+		`"nowher"/"x`:                `"nowher"/"x`,
+		"bias":                       "bias", `where title: "happi": yes`: `where title: "happi": yes`, "": "", `"`: `"`, `"happi`: `"happi`,
 	} {
 		found := s.Spell([]string{what, "title"}, pages...)
 		if got := found.Name(what); got != want {

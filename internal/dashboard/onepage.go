@@ -157,7 +157,7 @@ func (b *pageBody) marker() func(string) bool {
 			if !strings.HasPrefix(x.What, `"`) && strings.Contains(x.What, " ") { // a signal, such as "the words fill 34 % of the text"
 				x.What = ""
 			}
-			for _, w := range strings.Fields(strings.ToLower(x.What + " " + x.Word)) {
+			for _, w := range strings.FieldsFunc(strings.ToLower(x.What+" "+x.Word), func(r rune) bool { return r == ' ' || r == '/' }) {
 				w = strings.Trim(w, `"“”'`)
 				words[w] = true
 				if len(w) >= 4 {
@@ -252,7 +252,8 @@ func (b *pageBody) flips(c *head) {
 
 // quoted returns a reason in quotes, as a word if one is known.
 func quoted(x collection.Part) string {
-	return "“" + tidy(strings.Trim(cmp.Or(x.Word, x.What), `"“”`), 40) + "”"
+	what := strings.ReplaceAll(x.What, `"/"`, "/") // words that share a weight
+	return "“" + tidy(strings.Trim(cmp.Or(x.Word, what), `"“”`), 40) + "”"
 }
 
 // maxTogether is how many reasons are left out together: more than that explain nothing.

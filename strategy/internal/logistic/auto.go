@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/linktext"
+	"dowse/internal/text"
 	"dowse/internal/vectors"
 	"dowse/internal/wordnet"
 	"dowse/strategy/input"
@@ -38,10 +39,11 @@ type auto struct {
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	learner
-	names     []string               // by code: a word with this code that was seen since the program began; for reasons only
-	hasName   [wordCodes / 64]uint64 // one bit per code with a name, which the processor's cache holds; the names are too many
-	x         signals                // of the link that is rated
-	pageWords []uint16               // codes of the words of the page that is read
+	names     []string             // by code: a word with this code that was seen since the program began; for reasons only
+	nameTags  []uint32             // by code: other bits of the hash of the name's term, 0 for no name; the processor's cache holds them, the names are too many
+	others    map[uint16]otherName // words of other terms whose code has a name already
+	x         signals              // of the link that is rated
+	pageWords []uint16             // codes of the words of the page that is read
 	autoModel
 	vectors  *vectors.Table    // nil for none
 	taxonomy *wordnet.Taxonomy // nil for none
@@ -76,7 +78,7 @@ func (s *auto) begin() *learner {
 		m := manner{form: autoForm, says: autoSays, link: cmp.Or(s.Link, 0.3), refresh: max(cmp.Or(s.Refresh, 50), 0), still: 0.15, nearby: 2, passes: 8}
 		s.open(s, m, s.Language, s.named)
 		s.sections = make(tallies, tableSize)
-		s.names = make([]string, wordCodes)
+		s.names, s.nameTags, s.others = make([]string, wordCodes), make([]uint32, wordCodes), map[uint16]otherName{}
 		s.autoModel = newAutoModel(cmp.Or(s.Rate, 0.5), cmp.Or(s.Signals, 0.1))
 		s.expectNames()
 		s.learner.kinds = newKinds(s.taxonomy)
@@ -119,14 +121,56 @@ func (s *auto) expectNames() {
 	}
 }
 
-// named returns the code of a word and remembers the word as the name of its code.
+// An otherName is a second word that has the code of a name. A third one makes word empty: such a
+// code is not named.
+type otherName struct {
+	tag  uint32
+	word string
+}
+
+// named returns the code of a word and remembers the word as a name of its code. Without a word it
+// remembers nothing.
 func (s *auto) named(word, term string) uint16 {
 	c := codeOf(term)
-	if bit := uint64(1) << (c & 63); s.hasName[c>>6]&bit == 0 {
-		s.hasName[c>>6] |= bit
-		s.names[c] = strings.ToLower(strings.Clone(word))
+	if word == "" {
+		return c
+	}
+	tag := uint32(text.Hash(term)>>16) | 1
+	switch s.nameTags[c] {
+	case 0:
+		s.nameTags[c], s.names[c] = tag, strings.ToLower(strings.Clone(word))
+	case tag:
+	default:
+		other, ok := s.others[c]
+		if !ok {
+			s.others[c] = otherName{tag, strings.ToLower(strings.Clone(word))}
+		} else if other.tag != tag && other.word != "" {
+			s.others[c] = otherName{}
+		}
 	}
 	return c
+}
+
+// nameOf returns the words that a reason for a link to u names; "" for none. Words of a URL are found
+// in it. Of another place only the code is known: if two words have it, both are named.
+func (s *auto) nameOf(w decisiveWord, u dowse.URL) string {
+	if w.place == inURL {
+		path := pathOf(u)
+		for _, at := range dowse.AppendWords(s.spans[:0], path, 0) {
+			if s.urlCode(path, at) == w.code {
+				return strings.ToLower(path[at.Start:at.End])
+			}
+		}
+		return ""
+	}
+	name := s.names[w.code]
+	if other, ok := s.others[w.code]; ok {
+		if other.word == "" {
+			return ""
+		}
+		name += `" or "` + other.word
+	}
+	return name
 }
 
 // Traits states what is the same for a whole crawl.
@@ -154,7 +198,7 @@ func (s *auto) Explain(l dowse.Lead) (list []dowse.Because) {
 		return nil
 	}
 	for _, w := range s.decisive(&s.e) {
-		if name := s.names[w.code]; name != "" {
+		if name := s.nameOf(w, l.URL); name != "" {
 			parts[partAnchor+w.place] -= w.weight
 			list = append(list, dowse.Because{What: autoWordSays[w.place] + name + `"`, Weight: w.weight})
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/logistic"
@@ -138,6 +139,51 @@ func TestAutoReasons(t *testing.T) {
 	}
 	if why := s.Explain(said[autoURL(0)]); !strings.Contains(fmt.Sprint(why), `anchor "anemones"`) {
 		t.Errorf("the reasons do not name the word: %v", why)
+	}
+}
+
+// TestAutoNamesWordsThatAreThere lets words that no link has take the codes of words that decide: a reason
+// names them only together with the link's own, none if there are more than two, and those of a URL never.
+func TestAutoNamesWordsThatAreThere(t *testing.T) {
+	a := text.NewAnalyzer(text.Options{})
+	code := func(word string) uint64 { return text.Hash(a.Term(word)) & (1<<16 - 1) }
+	namesakes := func(of string) (found []string) {
+		for i := 0; len(found) < 2; i++ {
+			if w := fmt.Sprintf("stranger%d", i); code(w) == code(of) {
+				found = append(found, w)
+			}
+		}
+		return found
+	}
+	inAnchor, inURL := namesakes("anemones"), namesakes("kelpbeds")
+	u := dowse.URL("http://reef.test/kelpbeds/4711")
+	explain := func(first string) string {
+		s := &logistic.Auto{}
+		said := map[dowse.URL]dowse.Lead{}
+		s.Follow(autoPage("http://first.test/", 0.3, first, said, 0))
+		for i := range 12 {
+			p := autoPage(autoURL(100+i), 1-float64(i%2), []string{"anemones kelpbeds", "mortgage bank"}[i%2], said, 200)
+			p.URL = dowse.URL(fmt.Sprintf("http://host%d.test/%s/%d", i, []string{"kelpbeds", "loans"}[i%2], i))
+			s.Follow(p)
+		}
+		p := autoPage("http://hub.test/", 0.9, "", said, 0, "anemones")
+		p.Links[0].URL = u
+		heard(said, s.Follow(p))
+		return fmt.Sprint(s.Explain(said[u]))
+	}
+	for first, want := range map[string]string{
+		"":                          `anchor "anemones"`,
+		inAnchor[0]:                 `anchor "` + inAnchor[0] + `" or "anemones"`,
+		inURL[0]:                    `URL "kelpbeds"`,
+		strings.Join(inAnchor, " "): `words of the anchor`,
+	} {
+		why := explain(first)
+		if !strings.Contains(why, want) {
+			t.Errorf("after %q: %s, want %s", first, why, want)
+		}
+		if strings.Contains(why, `"`+inURL[0]) || first == strings.Join(inAnchor, " ") && strings.Contains(why, "stranger") {
+			t.Errorf("after %q a reason names it: %s", first, why)
+		}
 	}
 }
 

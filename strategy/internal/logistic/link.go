@@ -96,7 +96,7 @@ func (s *learner) gatherURL(e *link, u dowse.URL) {
 // drive words out of the table that are met again.
 func (s *learner) urlCode(path string, w dowse.Span) uint16 {
 	if word := path[w.Start:w.End]; s.terms.IsNumber(word) {
-		return s.code(word, word)
+		return s.code("", word)
 	}
 	return s.codes.In(path, int(w.Start), int(w.End))
 }
