@@ -161,7 +161,7 @@ func TestTrapReasons(t *testing.T) {
 	}
 	c := begin(t, cfg, seeds...)
 	run(c, web)
-	if want := "trap.pattern: pattern a.test/item/N visited 3 times, 0 on topic"; len(followed) != 2 || followed[0] != want {
+	if want := "trap.pattern: pattern a.test/item/N visited 3 times, 0 with a new text on topic"; len(followed) != 2 || followed[0] != want {
 		t.Errorf("followed %q, want twice %q", followed, want)
 	}
 }

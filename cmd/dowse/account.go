@@ -236,7 +236,7 @@ func (a *account) reason(s *sheet) {
 	}
 	a.setting(s)
 	if p := a.Pattern; p != nil {
-		s.field("pattern", "%s: %s visited, %s on topic", p.Shape, count(p.Visited), count(p.OnTopic))
+		s.field("pattern", "%s: %s visited, %s with a new text on topic", p.Shape, count(p.Visited), count(p.OnTopic))
 	}
 	if a.Row.Near != "" {
 		s.field("near", "%s", bare(a.Row.Near))
@@ -287,7 +287,7 @@ func (a *account) verdict(s *sheet) {
 	s.field("verdict", "%s %s%s  (judge %s, threshold %.2f)", side(v.OnTopic), score(v.Relevance), doubt(v), v.Judge, v.Threshold)
 	var cells []string
 	sum := 0.0
-	for _, p := range v.Because {
+	for _, p := range sumsLast(v.Because) {
 		sum += p.Weight
 		if _, ok := s.clauseOf(p); !ok && v.Judge == mergedJudge {
 			s.more("%s", clip(oneLine(p.What), 70, s.terminal))
@@ -312,6 +312,23 @@ func (a *account) verdict(s *sheet) {
 		}
 	}
 	a.labelled(s)
+}
+
+// sumsLast returns reasons with what names no sign of the page at the end: the sum of the weak ones,
+// which together are often the strongest, and the bias.
+func sumsLast(list []collection.Part) []collection.Part {
+	rank := func(p collection.Part) int {
+		switch {
+		case p.What == "bias":
+			return 2
+		case judge.SummedUp(dowse.Because{What: p.What}):
+			return 1
+		}
+		return 0
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b collection.Part) int { return rank(a) - rank(b) })
+	return list
 }
 
 // labelled adds the labels of the page, the verdict of the judge without them, and the
@@ -418,11 +435,17 @@ func (a *account) chosen(s *sheet) {
 		s.field("worth", "priority %.3f", c.Priority)
 	}
 	var parts []string
-	for _, b := range c.Because {
-		parts = append(parts, fmt.Sprintf("%.3f %s", b.Weight, a.signed(b)))
+	for i, b := range c.Because {
+		weight := fmt.Sprintf("%.3f", b.Weight)
+		if i > 0 && !strings.HasPrefix(weight, "-") {
+			weight = "+ " + weight
+		} else if i > 0 {
+			weight = "- " + weight[1:]
+		}
+		parts = append(parts, weight+" "+a.signed(b))
 	}
 	if len(parts) > 0 {
-		s.flow("   ", parts, " + ")
+		s.flow("   ", parts, " ")
 	}
 	if c.Parent != "" && a.ranker() {
 		s.more("link %son %s", s.quoted(c.Anchor), bare(c.Parent))

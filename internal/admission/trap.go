@@ -133,7 +133,7 @@ func (s shapes) detail(t *Traps, u dowse.URL) string {
 	if x == nil {
 		return fmt.Sprintf("visited with %d different sets of parameters", t.Sets)
 	}
-	text := fmt.Sprintf("pattern %s visited %d times, %d on topic", weburl.Shape(u), x.visited, x.onTopic)
+	text := fmt.Sprintf("pattern %s visited %d times, %d with a new text on topic", weburl.Shape(u), x.visited, x.onTopic)
 	if x.errors > 0 {
 		text += fmt.Sprintf(", %d answered with an error", x.errors)
 	}

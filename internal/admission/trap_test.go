@@ -110,7 +110,7 @@ func TestSpentShape(t *testing.T) {
 			t.Errorf("%s is refused for %q, want %q", u, got, want)
 		}
 	}
-	if got, want := g.Detail(at("http://a.test/item/7")), "pattern a.test/item/N visited 3 times, 0 on topic"; got != want {
+	if got, want := g.Detail(at("http://a.test/item/7")), "pattern a.test/item/N visited 3 times, 0 with a new text on topic"; got != want {
 		t.Errorf("detail %q, want %q", got, want)
 	}
 	if visited, onTopic := g.Pattern("http://a.test/item/8"); visited != 3 || onTopic != 0 {
