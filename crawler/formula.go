@@ -11,10 +11,17 @@ import (
 // firstFormula is the formula of collections that do not name one.
 const firstFormula = "words/1"
 
+// ownFormula is the formula of crawls whose pages a judge of the program's own rates. Only such
+// a program can continue them: another one would judge the rest of the pages by the words.
+const ownFormula = "program"
+
 // formulaOf returns the name of the formula by which a crawl judges the
 // words of its topic; "" if there are no words to judge by.
 func formulaOf(t *topic.Topic, cfg Config) string {
-	if cfg.Judge != nil || len(t.Words)+len(t.Also)+len(t.Not) == 0 && t.About == "" {
+	if cfg.Judge != nil {
+		return ownFormula
+	}
+	if len(t.Words)+len(t.Also)+len(t.Not) == 0 && t.About == "" {
 		return ""
 	}
 	return judge.WordsName
@@ -29,7 +36,7 @@ func (c *Crawler) switchFormula() {
 		return
 	}
 	before := cmp.Or(s.Formula, firstFormula)
-	if n := c.Status().Fetched; before != now && n > 0 {
+	if n := c.Status().Fetched; before != now && now != ownFormula && n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf(
 			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stay until a training on labels judges them again", now, before, n))
 	}

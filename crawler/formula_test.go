@@ -1,11 +1,13 @@
 package crawler_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"dowse"
 	"dowse/crawler"
 	"dowse/judge"
 )
@@ -47,5 +49,50 @@ func TestFormulaThatChanged(t *testing.T) {
 	}
 	if notes := reopened(); notes != "" {
 		t.Errorf("the change was reported before, and again: %q", notes)
+	}
+}
+
+// A countingJudge is a judge of a program: it counts a word.
+type countingJudge struct{}
+
+func (countingJudge) Judge(p *dowse.Page) dowse.Verdict {
+	r := min(float64(strings.Count(strings.ToLower(p.Text), "coral")), 1)
+	return dowse.Verdict{Relevance: r, Because: []dowse.Because{{What: "coral", Weight: r}}, Judge: "counting/1"}
+}
+
+// TestOwnJudgeIsNeeded continues a crawl of a program with a judge of its own: by the program, and without
+// the judge, which is refused and changes nothing. The rest of the pages had been judged by the words, with a note
+// about another formula of words.
+func TestOwnJudgeIsNeeded(t *testing.T) {
+	sameGoroutines(t)
+	site := reefSite(t)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Judge = []string{"coral"}, []string{site.URL + "/"}, countingJudge{}
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	crawlAll(t, dir, cfg)
+	cfg.Seeds = nil
+	file := filepath.Join(dir, "crawl.yaml")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := cfg
+	without.Judge = nil
+	if c, err := crawler.Open(dir, without); err == nil {
+		c.Close()
+		t.Error("the crawl was opened without the judge")
+	} else if frozen := (*crawler.FrozenError)(nil); !errors.As(err, &frozen) || frozen.Setting != "judge" || !strings.Contains(err.Error(), "with that program") {
+		t.Errorf("without the judge: %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the settings changed: %v\n%s", err, after)
+	}
+	c, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if len(c.Notes) > 0 {
+		t.Errorf("with the judge the notes are %q", c.Notes)
 	}
 }

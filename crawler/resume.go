@@ -19,17 +19,26 @@ import (
 // something that can only be set when a crawl is created.
 type FrozenError struct {
 	Dir     string // the collection
-	Setting string // as its flag is called; "topic" for the topic
+	Setting string // as its flag is called; "topic" for the topic, "judge" for that of a program
 }
 
 // Error names the setting and what to do.
 func (e *FrozenError) Error() string {
+	if e.Setting == ownJudge {
+		return fmt.Sprintf("crawler: a program rates the pages of %s by a judge of its own: continue the crawl with that program", e.Dir)
+	}
 	return fmt.Sprintf("crawler: %s can only be set when a crawl is created; %s exists: start another, or leave it out", e.Setting, e.Dir)
 }
+
+// ownJudge is the setting of a crawl that only a program with a judge of its own can continue.
+const ownJudge = "judge"
 
 // checkFrozen returns a FrozenError for a setting that is given, differs from
 // that of the collection, and can only be set when a crawl is created.
 func checkFrozen(dir string, kept collection.Settings, given settings.Settings, cfg Config) error {
+	if kept.Formula == ownFormula && cfg.Judge == nil {
+		return &FrozenError{dir, ownJudge}
+	}
 	for _, f := range settings.Fields() {
 		if f.When != settings.AtCreation || !f.Given(&given) || f.Same(&given, &kept.Settings) {
 			continue

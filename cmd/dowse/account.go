@@ -392,6 +392,8 @@ func scaleNote(v *collection.Ruling, sum float64) string {
 		return fmt.Sprintf("together %+.2f in log-odds, which is %s", sum, score(v.Relevance))
 	case judge.Change:
 		return "each is what the score would lose without it"
+	case "": // a judge of a Go program need not name one
+		return fmt.Sprintf("together %+.2f", sum)
 	}
 	return fmt.Sprintf("together %+.2f, as %s", sum, v.Scale)
 }

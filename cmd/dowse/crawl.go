@@ -415,6 +415,9 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 // at each of them.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	cfg.TGraph, cfg.Links, cfg.Classes, cfg.Vectors = c.TGraph, c.Train, c.Classes, c.Vectors
+	if c.TraceGap <= 0 {
+		return usage("--trace-gap: got %v, want more than 0", c.TraceGap)
+	}
 	cfg.TraceSite, cfg.TraceGap = c.TraceSite, c.TraceGap
 	if len(c.Trace) > 0 {
 		cfg.Trace, cfg.MoreTraces = c.Trace[0], c.Trace[1:]
@@ -449,6 +452,8 @@ func frozenUsage(err error) error {
 	switch {
 	case !errors.As(err, &f):
 		return err
+	case f.Setting == "judge":
+		return usage("a program rates the pages of %s by a judge of its own: continue the crawl with that program, or start another with -o NAME", f.Dir)
 	case f.Setting == "topic":
 		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or continue with dowse crawl %[1]s", f.Dir)
 	}

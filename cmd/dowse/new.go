@@ -61,6 +61,9 @@ func (c *newCmd) Run(w *world) error {
 			return err
 		}
 	}
+	if len(c.Words) == 1 && strings.HasSuffix(c.Words[0], ".yaml") {
+		return usage("%s is the name of a file: name it with -o %[1]s, and give words", oneLine(c.Words[0]))
+	}
 	t, err := c.topic()
 	if err != nil {
 		return err
