@@ -95,7 +95,8 @@ Formats:
 Without --on and --all: the pages on topic; for .wacz the whole collection, with
 the pages on topic first; for graphs what was fetched. A list of pages comes with a
 data card (FILE.card.md, FILE.card.json). With --shard, an export that was
-interrupted continues after its last complete file when the command is repeated.
+interrupted continues after its last complete file when the command is repeated;
+an export to one file begins again.
 
 Defaults: --text main for .md and .parquet, for other lists all if --fields names
 text, otherwise none; --distinct near if there are texts; --respect noarchive for
