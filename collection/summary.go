@@ -293,7 +293,7 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 
 // maxHeld is how many entries of a part are kept in memory. A part with more of them is read
 // twice. It is less than maxParents, so a part that is kept is the rest of the journal.
-const maxHeld = 4096
+const maxHeld = 8192
 
 // A viewPart is what the views need to know of a part of the journal before its lines are written.
 type viewPart struct {
