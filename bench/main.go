@@ -35,6 +35,7 @@ type options struct {
 	kills                int
 	seed                 uint64
 	urls, sow, more      int
+	until, near          int
 	dir, strategy        string
 }
 
@@ -59,6 +60,8 @@ func main() {
 	f.IntVar(&o.urls, "urls", 1_000_000, "of scale: known URLs to grow to")
 	f.IntVar(&o.more, "more", 0, "of scale: crawl only that many pages of the collection in -dir, and print what they cost")
 	f.IntVar(&o.sow, "sow", 0, "of scale: from this number of URLs on most are written without the strategy; 0 for none")
+	f.IntVar(&o.until, "until", 0, "of scale: end at that many known URLs; the same command with more goes on")
+	f.IntVar(&o.near, "near", 0, "of scale: links to known URLs are as near as those of that many real sites that are crawled in turn; 0 for all alike")
 	f.StringVar(&o.dir, "dir", "", "of scale and parts: folder for the collection; default a temporary one")
 	f.StringVar(&o.strategy, "strategy", "auto", "of scale and parts: the strategy")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders; link-context is dowse with that strategy")

@@ -40,6 +40,7 @@ func (in *intake) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
 	}
 	decisions := make([]Decision, len(found))
 	in.prints = in.f.Prints(in.prints[:0], len(found), func(i int) dowse.URL { return found[i].URL })
+	in.f.NotesAhead(in.prints)
 	for i := range found {
 		s.sift(&found[i], in.prints[i], &decisions[i])
 	}

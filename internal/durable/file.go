@@ -182,6 +182,9 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	return f.f.ReadAt(p, at)
 }
 
+// Ahead begins to read a part of the file that will be asked for soon, where the system allows that. It does not wait.
+func (f *File) Ahead(at, n int64) { ahead(f.f, at, n) }
+
 // Write writes at the current position.
 func (f *File) Write(p []byte) (int, error) {
 	return f.write(p, f.f.Write)

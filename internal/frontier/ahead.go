@@ -59,6 +59,21 @@ func (f *Frontier) touch(list []print) (sum uint32) {
 	return sum
 }
 
+// NotesAhead begins to read the notes of URLs that are in the file only, without waiting for them. What follows reads
+// most of them, one after the other.
+func (f *Frontier) NotesAhead(list []Print) {
+	f.lockNotes()
+	defer f.unlockNotes()
+	if f.notes.long.file == nil {
+		return
+	}
+	for _, fp := range list {
+		if id, ok := f.table.guess(fp); ok && f.entry(id).fp == fp {
+			f.notes.ahead(id)
+		}
+	}
+}
+
 // guess returns the first ID in the home bucket of a fingerprint that may be the one of the
 // fingerprint.
 func (t *table) guess(fp print) (ID, bool) {

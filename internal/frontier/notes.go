@@ -38,6 +38,13 @@ func (n *notes) set(id ID, note string) {
 	n.drop(old)
 }
 
+// ahead begins to read the URL's note, if it is in the file only.
+func (n *notes) ahead(id ID) {
+	if v := n.of.at(uint32(id)); v&isLong != 0 {
+		n.long.ahead(v &^ isLong)
+	}
+}
+
 // keep stores a note and returns the value of the column that refers to it. A note that is
 // too long for a page, or comes when there are no more places, is stored like a short one.
 func (n *notes) keep(note []byte) uint32 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"dowse"
@@ -14,7 +15,8 @@ import (
 type memoryScratch struct {
 	b             []byte
 	writes, reads int
-	full, broken  bool // writing, and reading, fails
+	full, broken  bool    // writing, and reading, fails
+	begun         []int64 // offsets of Ahead
 }
 
 var errScratch = errors.New("scratch")
@@ -29,6 +31,8 @@ func (s *memoryScratch) WriteAt(p []byte, at int64) (int, error) {
 	}
 	return copy(s.b[at:], p), nil
 }
+
+func (s *memoryScratch) Ahead(at, n int64) { s.begun = append(s.begun, at) }
 
 func (s *memoryScratch) ReadAt(p []byte, at int64) (int, error) {
 	if s.broken {
@@ -133,6 +137,60 @@ func TestLongNotesInSnapshot(t *testing.T) {
 	for i, note := range notes {
 		if got := again.Note(ID(i)); got != note {
 			t.Errorf("note %d is %q, want %q", i, got, note)
+		}
+	}
+}
+
+// The notes that the links of a page will ask for are asked of the file together, before the first of them is
+// read: one of each known URL whose note is only there, and none of other URLs.
+func TestNotesAhead(t *testing.T) {
+	file := &memoryScratch{}
+	f := New(Config{NotesMemory: 2 * pageSize, Scratch: func() (Scratch, error) { return file, nil }})
+	var known []dowse.URL
+	for i := range 500 {
+		u := dowse.URL("http://a.example/" + strconv.Itoa(i))
+		id, _ := f.See(u, "a.example")
+		f.SetNote(id, strings.Repeat(strconv.Itoa(i)+" ", 12))
+		known = append(known, u)
+	}
+	ask := []dowse.URL{known[3], "http://a.example/new", known[499], known[40], "http://b.example/"}
+	file.reads = 0
+	f.NotesAhead(f.Prints(nil, len(ask), func(i int) dowse.URL { return ask[i] }))
+	if file.reads != 0 || len(file.begun) != 2 || file.begun[0] >= file.begun[1] {
+		t.Errorf("%d reads, and those begun are %v; want the notes of two URLs", file.reads, file.begun)
+	}
+	for _, at := range file.begun {
+		if !bytes.Contains(file.b[at:at+8], []byte("3 3 ")) && !bytes.Contains(file.b[at:at+8], []byte("40 ")) {
+			t.Errorf("%q is not the note of a link", file.b[at:at+8])
+		}
+	}
+}
+
+// The size of a text in the file that is remembered is that of the text which is there now.
+func TestSizesOfTexts(t *testing.T) {
+	file := &memoryScratch{}
+	p := pages{most: 1, open: func() (Scratch, error) { return file, nil }}
+	dice := rand.New(rand.NewPCG(3, 4))
+	want := map[uint32][]byte{}
+	for i := range 20_000 {
+		text := make([]byte, 17+dice.IntN(40)*5)
+		text[0] = byte(i)
+		place, ok := p.add(text)
+		if !ok {
+			t.Fatal("no place")
+		}
+		want[place] = text
+		for place, text := range want { // some of them, in any order
+			if dice.IntN(3) == 0 {
+				break
+			}
+			if got := p.size(place); got != grains(text) {
+				t.Fatalf("the text at %d has %d grains, want %d", place, got, grains(text))
+			}
+			if dice.IntN(2) == 0 {
+				p.remove(place)
+				delete(want, place)
+			}
 		}
 	}
 }
