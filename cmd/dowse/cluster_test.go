@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -178,22 +180,77 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
+// startNATS starts n servers and waits until they have a leader. A port that was free may be another program's by the
+// time a server asks for it, and new servers may not agree on a leader: then there are others, with other ports.
 func startNATS(t testing.TB, n int) *natsServers {
 	t.Helper()
-	s := &natsServers{t: t, dir: t.TempDir(), list: make([]*clusterProcess, n)}
-	for range n {
-		s.clients, s.routes = append(s.clients, freePort(t)), append(s.routes, freePort(t))
+	for try := 1; ; try++ {
+		s := &natsServers{t: t, dir: t.TempDir(), list: make([]*clusterProcess, n)}
+		for range n {
+			s.clients, s.routes = append(s.clients, freePort(t)), append(s.routes, freePort(t))
+		}
+		err := s.startAll()
+		if err == nil {
+			return s
+		}
+		if try == 3 {
+			t.Fatalf("NATS servers, after %d tries: %v", try, err)
+		}
+		t.Logf("NATS servers are started again: %v", err)
+		for _, p := range s.list {
+			if p != nil {
+				p.kill()
+			}
+		}
 	}
-	for i := range n {
-		s.start(i)
-	}
-	s.ready()
-	return s
 }
 
-// start starts a server and waits until it listens.
+// startAll starts all servers and waits until they have a leader.
+func (s *natsServers) startAll() error {
+	for i := range s.list {
+		if err := s.tryStart(i); err != nil {
+			return err
+		}
+	}
+	if err := s.awaitLeader(min(clusterPatience(s.t)/3, 2*time.Minute)); err != nil {
+		return err
+	}
+	for i, p := range s.list { // one that has no port for its routes ends after it has listened
+		if !p.running() {
+			return fmt.Errorf("server %d has ended: %s", i, p.errors())
+		}
+	}
+	return nil
+}
+
+// A server that can't have one of its ports ends, and the servers are not taken for a cluster of three.
+func TestNATSServersWithoutAPort(t *testing.T) {
+	skipShort(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := &natsServers{t: t, dir: t.TempDir(), list: make([]*clusterProcess, 3)}
+	for range s.list {
+		s.clients, s.routes = append(s.clients, freePort(t)), append(s.routes, freePort(t))
+	}
+	s.routes[1] = taken.Addr().(*net.TCPAddr).Port
+	if err := s.startAll(); err == nil || !strings.Contains(err.Error(), "address already in use") {
+		t.Errorf("error %v, want one that names the reason", err)
+	}
+}
+
+// start starts a server again that was killed, and waits until it listens.
 func (s *natsServers) start(i int) {
 	s.t.Helper()
+	if err := s.tryStart(i); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// tryStart starts a server and waits until it listens.
+func (s *natsServers) tryStart(i int) error {
 	args := []string{fmt.Sprintf("n%d", i), filepath.Join(s.dir, fmt.Sprint(i)), fmt.Sprint(s.clients[i])}
 	if len(s.clients) > 1 {
 		args = append(args, fmt.Sprint(s.routes[i]))
@@ -202,13 +259,17 @@ func (s *natsServers) start(i int) {
 		}
 	}
 	s.list[i] = startProcess(s.t, "nats-server", args...)
-	awaitThat(s.t, "a NATS server", func() bool {
+	listens := comesToPass(clusterPatience(s.t), func() bool {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.clients[i]))
 		if err == nil {
 			c.Close()
 		}
-		return err == nil
+		return err == nil || !s.list[i].running()
 	})
+	if !listens || !s.list[i].running() {
+		return fmt.Errorf("server %d does not listen: %s", i, s.list[i].errors())
+	}
+	return nil
 }
 
 // kill kills a server, which has no chance to put anything in order.
@@ -217,21 +278,41 @@ func (s *natsServers) kill(i int) {
 	s.list[i] = nil
 }
 
-// ready waits until the servers have agreed on a leader.
-func (s *natsServers) ready() {
-	s.t.Helper()
-	awaitThat(s.t, "a leader of the NATS servers", func() bool {
+// awaitLeader waits, for so long at most, until the servers have agreed on a leader.
+func (s *natsServers) awaitLeader(most time.Duration) error {
+	last := errors.New("no answer")
+	ok := comesToPass(most, func() bool {
 		nc, err := nats.Connect(s.url())
-		if err != nil {
-			return false
-		}
-		defer nc.Close()
-		js, err := jetstream.New(nc)
 		if err == nil {
-			_, err = js.AccountInfo(context.Background())
+			defer nc.Close()
+			var js jetstream.JetStream
+			if js, err = jetstream.New(nc); err == nil {
+				_, err = js.AccountInfo(context.Background())
+			}
 		}
+		last = cmp.Or(err, last)
 		return err == nil
 	})
+	if ok {
+		return nil
+	}
+	said := ""
+	for i, p := range s.list {
+		if p != nil && !p.running() {
+			said += fmt.Sprintf("; server %d has ended: %s", i, p.errors())
+		}
+	}
+	return fmt.Errorf("the NATS servers have no leader: %w%s", last, said)
+}
+
+// comesToPass reports whether something comes to pass, for so long at most.
+func comesToPass(most time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(most); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *natsServers) url() string {
@@ -257,10 +338,8 @@ func clusterPatience(t testing.TB) time.Duration {
 // awaitThat waits for something that must come to pass, however slow the machine is.
 func awaitThat(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(clusterPatience(t)); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain for %s", what)
-		}
+	if !comesToPass(clusterPatience(t), ok) {
+		t.Fatalf("waited in vain for %s", what)
 	}
 }
 

@@ -25,7 +25,8 @@ func natsServerMain() {
 	}
 	o := &server.Options{ServerName: args[0], Host: "127.0.0.1", Port: ports[0], JetStream: true, SyncAlways: true, StoreDir: args[1], NoLog: true}
 	if len(ports) > 1 {
-		o.Cluster = server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: ports[1]}
+		// The name keeps servers of another test out, which may have got a port that one of these had.
+		o.Cluster = server.ClusterOpts{Name: fmt.Sprint("c", ports[2]), Host: "127.0.0.1", Port: ports[1]}
 		for _, port := range ports[2:] {
 			o.Routes = append(o.Routes, server.RoutesFromStr(fmt.Sprintf("nats://127.0.0.1:%d", port))...)
 		}
@@ -35,8 +36,24 @@ func natsServerMain() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitUsage)
 	}
+	srv.SetLogger(fatalLog{}, false, false)
 	srv.Start()
 	for test := os.Getppid(); os.Getppid() == test; { // a test that was interrupted leaves no server behind
 		time.Sleep(time.Second)
 	}
+}
+
+// A fatalLog prints what a NATS server can't go on with, such as a port that another program has got, and ends it. A
+// server without it goes on, takes no part in the cluster, and says nothing.
+type fatalLog struct{}
+
+func (fatalLog) Noticef(string, ...any) {}
+func (fatalLog) Warnf(string, ...any)   {}
+func (fatalLog) Errorf(string, ...any)  {}
+func (fatalLog) Debugf(string, ...any)  {}
+func (fatalLog) Tracef(string, ...any)  {}
+
+func (fatalLog) Fatalf(format string, v ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", v...)
+	os.Exit(exitNetwork)
 }
