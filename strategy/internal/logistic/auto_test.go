@@ -370,3 +370,30 @@ func TestAutoBeginsWithNames(t *testing.T) {
 		t.Errorf("after it was saved: %v, want %v", got, later)
 	}
 }
+
+// TestAutoAvoidsGonePages learns from pages that do not exist: links of that form are rated lower, whatever their words.
+// A failure that is no answer about the page, such as a timeout, teaches nothing.
+func TestAutoAvoidsGonePages(t *testing.T) {
+	above := func(status int) float64 {
+		s := &logistic.Auto{}
+		visit := func(u dowse.URL, links ...dowse.URL) (leads []dowse.Lead) {
+			p := autoPage(u, 0.5, "", nil, 0, make([]string, len(links))...)
+			for i, to := range links {
+				p.Links[i].URL, p.Links[i].Anchor = to, "picture"
+			}
+			return s.Follow(p)
+		}
+		visit("http://a.test/wp/first.html")
+		for i := range 10 {
+			u := dowse.URL(fmt.Sprintf("http://a.test/images/%d.html", i))
+			lead := visit(dowse.URL(fmt.Sprintf("http://a.test/wp/page%c.html", 'a'+i)), u)[0]
+			s.Follow(&dowse.Page{URL: u, Lead: lead, Outcome: dowse.Failed, Reason: dowse.FailHTTP, Fetch: dowse.Fetch{Status: status}})
+		}
+		leads := visit("http://a.test/wp/last.html", "http://a.test/images/99.html", "http://a.test/wp/other.html")
+		return leads[1].Priority - leads[0].Priority
+	}
+	gone, unknown := above(404), above(0)
+	if gone < unknown+0.5 {
+		t.Errorf("a page of another form is %.3f above one of the form that is gone; %.3f where nothing is known of it", gone, unknown)
+	}
+}

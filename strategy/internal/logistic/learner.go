@@ -132,8 +132,16 @@ func (s *learner) follow(p *dowse.Page) []dowse.Lead {
 		return s.rated(p)
 	case p.Outcome == dowse.Listed:
 		return s.rated(p)
+	case s.form.structured && isGone(p):
+		s.places.take(patternOf(p.URL), 0)
 	}
 	return nil
+}
+
+// isGone reports whether the answer was that there is no such page. Which URLs have none shows in their form, not in
+// the words of their links, so only the tally of the pattern counts such a visit. Other failures say more about the host.
+func isGone(p *dowse.Page) bool {
+	return p.Outcome == dowse.Failed && (p.Fetch.Status == 404 || p.Fetch.Status == 410)
 }
 
 // outcome learns from a visit: it makes a gradient step for the page's own features, and
