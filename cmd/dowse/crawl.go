@@ -798,7 +798,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	defer cr.Close()
 	running, pause := context.WithCancel(w.ctx)
 	defer pause()
-	if stay, err = c.Serve.begin(w, dir, c.Quiet, running, pause, late); err != nil {
+	if stay, err = c.Serve.begin(w, dir, c.Quiet, pause, late); err != nil {
 		stay = func() {}
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/alecthomas/kong"
 
@@ -267,11 +268,10 @@ func (s *serveAt) Decode(ctx *kong.DecodeContext) error {
 // IsBool lets the parser accept the flag without a value.
 func (serveAt) IsBool() bool { return true }
 
-// begin opens the dashboard of a crawl that has just been opened. running ends when the crawl is to stop, and pause
-// ends it. The returned function waits for the dashboard: on a terminal until Ctrl-C, so that the result can be looked
+// begin opens the dashboard of a crawl that has just been opened, which pause stops. The returned function waits for the dashboard: on a terminal until Ctrl-C, so that the result can be looked
 // at, elsewhere not at all, since scripts wait for the end of a crawl. If the crawl was paused from the
 // dashboard, it waits in any case: whoever paused it may want to continue it there.
-func (s serveAt) begin(w *world, dir string, quiet bool, running context.Context, pause func(), log io.Writer) (func(), error) {
+func (s serveAt) begin(w *world, dir string, quiet bool, pause func(), log io.Writer) (func(), error) {
 	if s == "" {
 		return func() {}, nil
 	}
@@ -279,7 +279,8 @@ func (s serveAt) begin(w *world, dir string, quiet bool, running context.Context
 	if s == serveHere {
 		listen = ""
 	}
-	b, err := openBoard(w, operations.Config{Dirs: []string{dir}, Pause: pause}, server.Config{Listen: listen}, log)
+	var asked atomic.Bool
+	b, err := openBoard(w, operations.Config{Dirs: []string{dir}, Pause: func() { asked.Store(true); pause() }}, server.Config{Listen: listen}, log)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +291,7 @@ func (s serveAt) begin(w *world, dir string, quiet bool, running context.Context
 	done := make(chan error, 1)
 	go func() { done <- b.serve(ctx) }()
 	return func() {
-		paused := running.Err() != nil
+		paused := asked.Load()
 		if (w.isTTY || paused) && w.ctx.Err() == nil {
 			how := "has ended"
 			if paused {

@@ -138,6 +138,23 @@ func TestServeWithACrawl(t *testing.T) {
 	}
 }
 
+// A crawl that reaches its limit ends its dashboard and the program, without a signal: scripts wait for that.
+func TestServeEndsWithACrawl(t *testing.T) {
+	home := t.TempDir()
+	s := startServed(t, home, "demo", "-n", "30", "-o", filepath.Join(home, "pools.dowse"), "--serve=127.0.0.1:0")
+	ended := make(chan error, 1)
+	go func() { ended <- s.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil || strings.Contains(s.out.String(), "the dashboard stays") {
+			t.Errorf("%v\n%s", err, s.out.String())
+		}
+	case <-time.After(2 * time.Minute):
+		_ = s.cmd.Process.Kill()
+		t.Errorf("the program goes on after the crawl: %v\n%s", <-ended, s.out.String())
+	}
+}
+
 func TestServeRefuses(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("too-short"), 0o600); err != nil {

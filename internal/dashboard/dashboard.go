@@ -120,7 +120,7 @@ func (d *Dashboard) funcs() template.FuncMap {
 		"words": commandWords, "lines": func(n int, s string) string { return tidyText(s, n) },
 		"title": func(s string) string { return tidy(s, 160) },
 		"line":  func(n int, s any) string { return tidy(fmt.Sprint(s), n) },
-		"bare":  bare, "count": count, "score": score, "signed": signed, "percent": percent,
+		"bare":  bare, "count": count, "score": score, "signed": signed, "inWords": inWords, "percent": percent,
 		"bytes": plain.Bytes, "some": plain.Some, "meter": meter, "span": span,
 		"ago":   func(t time.Time) string { return ago(d.cfg.Now(), t) },
 		"clock": func(t time.Time) string { return clock(d.cfg.Now(), t.Local()) },

@@ -30,7 +30,12 @@ var madeWeb = sync.OnceValue(func() *demo.Web { return demo.New(demo.Config{Late
 // crawlMade crawls the synthetic web into dir until it has the given number of pages.
 func crawlMade(t testing.TB, dir string, pages int, delay time.Duration) {
 	t.Helper()
-	web := madeWeb()
+	crawlDemo(t, madeWeb(), dir, pages, delay)
+}
+
+// crawlDemo crawls a synthetic web into dir until it has the given number of pages.
+func crawlDemo(t testing.TB, web *demo.Web, dir string, pages int, delay time.Duration) {
+	t.Helper()
 	tp, _ := web.Topic("tide pools")
 	var seeds []string
 	for _, u := range web.Seeds("tide pools", 3) {
@@ -57,6 +62,9 @@ func crawlWith(t testing.TB, dir string, web http.RoundTripper, words, seeds []s
 	}
 	if err := c.Err(); err != nil {
 		t.Fatal(err)
+	}
+	if n := c.Status().Fetched; n < pages {
+		t.Fatalf("the crawl ended after %d of %d pages", n, pages)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)

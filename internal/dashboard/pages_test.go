@@ -16,6 +16,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/internal/tgraph"
 	"dowse/settings"
@@ -385,6 +386,32 @@ func TestLiveCache(t *testing.T) {
 	cancel()
 	if body, end := l.begin(gone, "a", now); body != nil || end == nil {
 		t.Error("a viewer who has left waits")
+	}
+}
+
+// A label without a name has no author.
+func TestLabelWithoutAuthor(t *testing.T) {
+	dir := copied(t)
+	ops, err := operations.New(operations.Config{Dirs: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ops.Close()
+	if _, err := ops.Label(t.Context(), "pools", operations.LabelRequest{Labels: []operations.GivenLabel{{URL: "http://shorewalks.demo/", Label: "on"}}}); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := open(t, dir).get(t, "/c/pools/page?url=http://shorewalks.demo/")
+	if got := between(body, `id="h-labels"`, "</dl>"); !strings.Contains(got, "<b>on</b>") || strings.Contains(got, " by <bdi></bdi>") {
+		t.Errorf("the label: %s", got)
+	}
+}
+
+// A verdict of which nothing is known but its word is "on topic", and not "unsure topic".
+func TestInWords(t *testing.T) {
+	for verdict, want := range map[string]string{facts.On: "on topic", facts.Off: "off topic", facts.Unsure: "unsure"} {
+		if got := inWords(verdict); got != want {
+			t.Errorf("%s: got %q, want %q", verdict, got, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dowse/internal/facts"
 	"dowse/internal/plain"
 )
 
@@ -186,4 +187,12 @@ func marked(text string, want func(word string) bool) (list []piece) {
 	end(len(text))
 	flush(len(text), false)
 	return list
+}
+
+// inWords returns a verdict in a sentence: on topic, off topic or unsure.
+func inWords(verdict string) string {
+	if verdict == facts.Unsure {
+		return verdict
+	}
+	return verdict + " topic"
 }

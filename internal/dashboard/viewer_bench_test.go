@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"dowse/internal/demo"
 	"dowse/internal/operations"
 )
 
@@ -28,21 +29,21 @@ var (
 
 // What open dashboards cost a crawl: go test ./internal/dashboard -run '^$' -bench Viewer -timeout 0 -args -pairs 10. Each
 // pair is two crawls of the synthetic web in one process with the server, one of them watched, in turn first. The web has
-// no pauses, so the crawl is limited by the processor: the cost of a viewer can't be hidden in waiting. It reports the
+// no pauses and three times as many pages as a crawl visits, so the crawl is limited by the processor: the cost of a viewer can't be hidden in waiting. It reports the
 // relative loss of pages per second and the additional processor time, each with half of its 95 % interval. A viewer
 // follows the stream and fetches the live parts of the overview at each change, as the browser does, without drawing
 // them. Run it on a machine at rest; without one, the processor time is the better figure.
 func BenchmarkViewer(b *testing.B) {
-	madeWeb() // before the first clock
+	web := demo.New(demo.Config{Pages: max(1000, 3**viewerPages), Latency: -1, SlowLatency: -1}) // before the first clock
 	for b.Loop() {
 		var slower, dearer []float64
 		views := 0
 		for i := range *viewerPairs {
 			var plain, watched crawlCost
 			if i%2 == 0 {
-				plain, watched = watchedCrawl(b, 0), watchedCrawl(b, *viewers)
+				plain, watched = watchedCrawl(b, web, 0), watchedCrawl(b, web, *viewers)
 			} else {
-				watched, plain = watchedCrawl(b, *viewers), watchedCrawl(b, 0)
+				watched, plain = watchedCrawl(b, web, *viewers), watchedCrawl(b, web, 0)
 			}
 			views += watched.views
 			slower = append(slower, math.Log(watched.wall.Seconds()/plain.wall.Seconds()))
@@ -66,10 +67,10 @@ type crawlCost struct {
 }
 
 // watchedCrawl crawls the synthetic web with a number of viewers, and returns what that took.
-func watchedCrawl(b *testing.B, n int) crawlCost {
+func watchedCrawl(b *testing.B, web *demo.Web, n int) crawlCost {
 	dir := b.TempDir()
 	col := filepath.Join(dir, "pools.dowse")
-	crawlMade(b, col, 10, -1) // so that there is something to look at
+	crawlDemo(b, web, col, 10, -1) // so that there is something to look at
 	s := openWith(b, operations.Config{Dirs: []string{dir}})
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -82,7 +83,7 @@ func watchedCrawl(b *testing.B, n int) crawlCost {
 		}
 	}
 	before, began := cpu(b), time.Now()
-	crawlMade(b, col, *viewerPages, -1)
+	crawlDemo(b, web, col, *viewerPages, -1)
 	cost := crawlCost{wall: time.Since(began), cpu: cpu(b) - before, views: int(views.Load())}
 	stop()
 	all.Wait()
