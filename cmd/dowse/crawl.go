@@ -85,13 +85,29 @@ type crawlFlags struct {
 type inputFlags struct {
 	TGraph      string        `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
 	Trace       []string      `sep:"none" group:"order" rare:"" placeholder:"FILE[@FROM..TO]" help:"Access log for collaborative and combined; repeatable."`
-	TraceGap    time.Duration `group:"order" rare:"" default:"30m" placeholder:"DUR" help:"Pause of a person that ends a session of the log."`
+	TraceGap    pause         `group:"order" rare:"" default:"30m" placeholder:"DUR" help:"Pause of a person that ends a session of the log."`
 	TraceSite   string        `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
 	Train       string        `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
 	Classes     string        `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
 	Vectors     string        `group:"order" rare:"" placeholder:"FILE" help:"Word vectors for auto: GloVe or word2vec as text, or wink JSON."`
 	LearnFrom   string        `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
 	LearnAnyway bool          `group:"order" rare:"" help:"Use it even if that collection has another topic."`
+}
+
+// A pause is a duration of more than 0.
+type pause time.Duration
+
+// UnmarshalText reads a pause as a flag has it.
+func (p *pause) UnmarshalText(b []byte) error {
+	d, err := time.ParseDuration(string(b))
+	if err != nil {
+		return fmt.Errorf("expected duration but got %q", b) // as the parser reports its own, see parseProblem
+	}
+	if d <= 0 {
+		return fmt.Errorf("got %v, want more than 0", d)
+	}
+	*p = pause(d)
+	return nil
 }
 
 // crawlCmd is dowse crawl, the command that starts or resumes a crawl. Whether it starts
@@ -415,10 +431,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 // at each of them.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	cfg.TGraph, cfg.Links, cfg.Classes, cfg.Vectors = c.TGraph, c.Train, c.Classes, c.Vectors
-	if c.TraceGap <= 0 {
-		return usage("--trace-gap: got %v, want more than 0", c.TraceGap)
-	}
-	cfg.TraceSite, cfg.TraceGap = c.TraceSite, c.TraceGap
+	cfg.TraceSite, cfg.TraceGap = c.TraceSite, time.Duration(c.TraceGap)
 	if len(c.Trace) > 0 {
 		cfg.Trace, cfg.MoreTraces = c.Trace[0], c.Trace[1:]
 		cfg.Salt, err = userSalt(w.env)

@@ -366,7 +366,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // hostile returns a folder with a collection of hostile pages.
 func hostile(t testing.TB) string {
 	dir := t.TempDir()
-	crawlWith(t, filepath.Join(dir, "pools.dowse"), hostileWeb(), []string{"tide pools"}, []string{"http://evil.demo/", "http://evil.demo/long"}, 4, -1)
+	crawlWith(t, filepath.Join(dir, "pools.dowse"), hostileWeb(), []string{"tide pools"}, []string{"http://evil.demo/", "http://evil.demo/long"}, 3, -1)
 	return dir
 }
 
