@@ -83,15 +83,15 @@ type crawlFlags struct {
 // it is resumed on another machine or after the files have changed. So they cannot be
 // given again when it is resumed; [inputFlags.frozen] refuses that.
 type inputFlags struct {
-	TGraph      string        `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
-	Trace       []string      `sep:"none" group:"order" rare:"" placeholder:"FILE[@FROM..TO]" help:"Access log for collaborative and combined; repeatable."`
-	TraceGap    pause         `group:"order" rare:"" default:"30m" placeholder:"DUR" help:"Pause of a person that ends a session of the log."`
-	TraceSite   string        `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train       string        `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
-	Classes     string        `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
-	Vectors     string        `group:"order" rare:"" placeholder:"FILE" help:"Word vectors for auto: GloVe or word2vec as text, or wink JSON."`
-	LearnFrom   string        `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
-	LearnAnyway bool          `group:"order" rare:"" help:"Use it even if that collection has another topic."`
+	TGraph      string   `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
+	Trace       []string `sep:"none" group:"order" rare:"" placeholder:"FILE[@FROM..TO]" help:"Access log for collaborative and combined; repeatable."`
+	TraceGap    pause    `group:"order" rare:"" default:"30m" placeholder:"DUR" help:"Pause of a person that ends a session of the log."`
+	TraceSite   string   `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
+	Train       string   `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
+	Classes     string   `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
+	Vectors     string   `group:"order" rare:"" placeholder:"FILE" help:"Word vectors for auto: GloVe or word2vec as text, or wink JSON."`
+	LearnFrom   string   `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
+	LearnAnyway bool     `group:"order" rare:"" help:"Use it even if that collection has another topic."`
 }
 
 // A pause is a duration of more than 0.
