@@ -64,7 +64,7 @@ func serveCluster(t testing.TB, n, hosts int, slow time.Duration) *clusterWeb {
 	t.Helper()
 	w := &clusterWeb{n: n, hosts: hosts, slow: slow, pages: map[string]int{}, most: n, moved: make(chan struct{})}
 	for h := range hosts {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%d", h+1, w.port))
+		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", loopbackHost(h), w.port))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +81,11 @@ func serveCluster(t testing.TB, n, hosts int, slow time.Duration) *clusterWeb {
 	return w
 }
 
+// loopbackHost returns the address of one of up to 64,000 hosts.
+func loopbackHost(h int) string { return fmt.Sprintf("127.0.%d.%d", h/250, h%250+1) }
+
 func (w *clusterWeb) url(i int) string {
-	return fmt.Sprintf("http://127.0.0.%d:%d/p%d", i%w.hosts+1, w.port, i)
+	return fmt.Sprintf("http://%s:%d/p%d", loopbackHost(i%w.hosts), w.port, i)
 }
 
 func (w *clusterWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

@@ -246,6 +246,7 @@ func BenchmarkClusterBytes(b *testing.B) {
 // a small machine are not full with the first of them: it shows what the coordination adds.
 func BenchmarkClusterScaling(b *testing.B) {
 	const conns, each = 32, 2500
+	const hosts = 1000 // far more than connections: a host is visited by one at a time
 	const takes = 100 * time.Millisecond
 	scale := func(b *testing.B, n int, web *clusterWeb, start func(servers string), made func() int) {
 		pages := n * each
@@ -265,12 +266,12 @@ func BenchmarkClusterScaling(b *testing.B) {
 	}
 	for _, n := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("processes/workers=%d", n), func(b *testing.B) {
-			web := serveCluster(b, n*each, 200, takes)
+			web := serveCluster(b, n*each, hosts, takes)
 			web.text = differentTexts(1000)
 			scale(b, n, web, func(servers string) { startWorker(b, servers, conns) }, web.known)
 		})
 	}
-	web := serveCluster(b, 8*each, 200, 0)
+	web := serveCluster(b, 8*each, hosts, 0)
 	web.text = differentTexts(1000)
 	known := &rememberedVisits{}
 	for _, n := range []int{8, 1, 2, 4, 8} { // the first one fills the memory, and is reported again
