@@ -265,17 +265,26 @@ func (co *Coordinator) assign() {
 	}
 }
 
-// roomiest returns the worker with the largest share of free connections, nil if none has room.
+// roomiest returns the worker with the largest share of free connections, nil if none has room. One
+// without a free connection has room for a few visits that it begins when a connection is free.
 func (co *Coordinator) roomiest() (best *workerState) {
-	share := 0.0
+	most := 0.0
 	for _, w := range co.workers {
+		if len(w.has) >= w.hello.Conns+ahead(w.hello.Conns) {
+			continue
+		}
 		room := float64(w.hello.Conns-len(w.has)) / float64(w.hello.Conns)
-		if room > share || room == share && room > 0 && w.hello.ID < best.hello.ID {
-			best, share = w, room
+		if best == nil || room > most || room == most && w.hello.ID < best.hello.ID {
+			best, most = w, room
 		}
 	}
 	return best
 }
+
+// ahead is how many visits a worker with a number of connections is sent beyond those that it can make
+// concurrently. Without them each connection would be idle from the end of a visit until its result was
+// on the stream, was delivered, and the next visit had come.
+func ahead(conns int) int { return conns / 4 }
 
 // maxWorkerConns bounds what a worker may claim to be able to do.
 const maxWorkerConns = 4096

@@ -179,6 +179,54 @@ func TestVisitsComeBackOnce(t *testing.T) {
 	}
 }
 
+// A worker is sent a quarter more visits than it has connections, and makes no more of them concurrently than
+// it has.
+func TestVisitsSentAhead(t *testing.T) {
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	var making, most atomic.Int32
+	begun, gate := make(chan struct{}, 100), make(chan struct{})
+	work(t, connectTo(t, c.opt.URLs), 8, func(map[string][]byte) (func(context.Context, Job) *Result, error) {
+		return func(_ context.Context, j Job) *Result {
+			most.Store(max(most.Load(), making.Add(1)))
+			begun <- struct{}{}
+			<-gate
+			making.Add(-1)
+			q := *fullPage()
+			q.URL = j.Visit.URL
+			return &Result{Page: &q}
+		}, nil
+	})
+	const n = 40
+	results := make(chan *Result, n)
+	for i := range n {
+		co.Send(Job{Visit: crawl.Visit{URL: dowse.URL(fmt.Sprintf("https://a/%d", i))}}, time.Now().Add(time.Hour), func(x *Result) { results <- x })
+	}
+	for range 8 {
+		<-begun
+	}
+	co.mu.Lock()
+	for _, w := range co.workers {
+		if len(w.has) != 10 {
+			t.Errorf("the worker with 8 connections was sent %d visits, want 10", len(w.has))
+		}
+	}
+	co.mu.Unlock()
+	if st := co.Status(); st.InFlight != n || st.Waiting != n-8 || st.Workers[0].InFlight != 8 {
+		t.Errorf("status %+v, want 8 visits made and %d waiting", st, n-8)
+	}
+	close(gate)
+	for range n {
+		<-results
+	}
+	if most.Load() != 8 {
+		t.Errorf("%d visits were made concurrently, want 8", most.Load())
+	}
+}
+
 // A coordinator that lost the lead can't publish, and the one that has it is not disturbed.
 func TestFence(t *testing.T) {
 	c := newConn(t)

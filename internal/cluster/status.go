@@ -203,9 +203,10 @@ func (co *Coordinator) Status() *Status {
 		}
 	}
 	for _, w := range co.workers {
+		st.Waiting += max(0, len(w.has)-w.hello.Conns) // sent ahead
 		st.Workers = append(st.Workers, WorkerLine{
 			ID: w.hello.ID, Host: w.hello.Host, Process: w.hello.Process, Version: w.hello.Version, Conns: w.hello.Conns,
-			InFlight: len(w.has), Done: w.done, Rate: w.rate, Silent: time.Since(w.heard),
+			InFlight: min(len(w.has), w.hello.Conns), Done: w.done, Rate: w.rate, Silent: time.Since(w.heard),
 		})
 	}
 	progress, shipper := co.status, co.shipper

@@ -53,6 +53,7 @@ type Worker struct {
 	leaving bool
 	heard   time.Time // when the coordinator last answered
 	visits  sync.WaitGroup
+	conns   chan struct{} // has one value for each visit that is being made
 	results chan []byte
 	serial  uint64
 	refused atomic.Bool // the last message was not accepted
@@ -74,7 +75,8 @@ type WorkerStatus struct {
 // Work makes visits until ctx ends, and then finishes those under way; when abort ends they are
 // given up. It returns an error if it can't take part.
 func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
-	w.c, w.busy, w.results = c, map[uint64]bool{}, make(chan []byte, 4*maxWorkerConns)
+	w.c, w.busy = c, map[uint64]bool{}
+	w.conns, w.results = make(chan struct{}, w.Conns), make(chan []byte, 4*maxWorkerConns)
 	w.id = strings.ToLower(rand.Text()[:12])
 	w.host, _ = os.Hostname()
 	abort, end := context.WithCancel(abort)
@@ -189,25 +191,44 @@ func (w *Worker) begin(ctx context.Context, data []byte) {
 	}
 }
 
-// make makes one visit and queues its result to be published. A visit that begins long after it
-// came is dropped: this process was stopped, and another worker has it by now.
+// make makes one visit, as soon as a connection is free, and queues its result to be published.
 func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
-	if time.Since(got) > workerLapse {
+	select {
+	case w.conns <- struct{}{}:
+	case <-ctx.Done():
 		w.drop(term, j.Number)
 		return
+	}
+	b := w.result(ctx, term, j, got)
+	<-w.conns
+	if b == nil {
+		w.drop(term, j.Number)
+		return
+	}
+	w.results <- b
+	w.mu.Lock()
+	w.ended++
+	w.mu.Unlock()
+}
+
+// result makes a visit and returns its encoded result, nil if there is none. A visit that begins long
+// after it came is not made: this process was stopped, or all of its connections were busy, and the
+// visit goes to another worker.
+func (w *Worker) result(ctx context.Context, term string, j Job, got time.Time) []byte {
+	waited := time.Since(got)
+	if waited > workerLapse {
+		return nil
 	}
 	visit, err := w.visitor(ctx, j.Judge)
 	if err != nil {
 		w.fail(err)
-		w.drop(term, j.Number)
-		return
+		return nil
 	}
-	within, cancel := context.WithTimeout(ctx, j.Within)
+	within, cancel := context.WithTimeout(ctx, j.Within-waited)
 	x := visit(within, j)
 	cancel()
 	if ctx.Err() != nil {
-		w.drop(term, j.Number)
-		return
+		return nil
 	}
 	x.Term, x.Number, x.Judge, x.Kind = term, j.Number, j.Judge, j.Visit.Kind
 	b := encodeResult(x)
@@ -215,10 +236,7 @@ func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
 		x.Answers = nil // the page without the answer: the journal says that it is not in the archive
 		b = encodeResult(x)
 	}
-	w.results <- b
-	w.mu.Lock()
-	w.ended++
-	w.mu.Unlock()
+	return b
 }
 
 func (w *Worker) drop(term string, number uint64) {
