@@ -137,7 +137,7 @@ func TestSettingsStayThemselves(t *testing.T) {
 // got and what is wanted.
 func TestBadFlags(t *testing.T) {
 	for args, want := range map[string]string{
-		"--trace-gap 0s":       `--trace-gap: got 0s, want more than 0`,
+		"--trace-gap 0s":       `--trace-gap: got 0s, want more than 0; see dowse crawl --help`,
 		"--hold 2":             `--hold: got 2, want a share from 0 to 1, or none; see dowse crawl --help`,
 		"--tunnel many":        `--tunnel: got "many", want 0 or more, or none; see dowse crawl --help`,
 		"--max-rate 20":        `--max-rate: got "20", want requests per second (e.g. 20/s); see dowse crawl --help`,
