@@ -27,7 +27,7 @@ chmod -R u+w dist/parts/licences
 for release in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   name=dowse-$(echo $release | tr / -)
   suffix=$(case $release in windows/*) echo .exe ;; esac)
-  mkdir dist/$name && cp dist/parts/* dist/$name/
+  mkdir dist/$name && cp -R dist/parts/. dist/$name/
   CGO_ENABLED=0 GOOS=${release%/*} GOARCH=${release#*/} go build -trimpath -buildvcs=false \
     -ldflags "-s -w -buildid= -X main.revision=$revision" -o dist/$name/dowse$suffix ./cmd/dowse
   tar -C dist --sort=name --mtime=@"$moment" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -cf - $name | gzip -9n > dist/$name.tar.gz
