@@ -19,7 +19,7 @@ type counting struct {
 	last   *pageCount
 	making chan struct{} // closed when it is made; nil if none is
 	at     time.Time     // when the last one was made
-	cost   cost
+	cost   viewCost
 }
 
 // count returns how many pages the collection has. A count is made again when the files have changed; while a
@@ -39,7 +39,7 @@ func (s *shelf) count(soon context.Context, running bool, since time.Time) *page
 	}
 	c := &s.counted
 	age := s.now().Sub(c.at)
-	recent := age >= 0 && age < c.cost.pause() && !c.at.Before(since)
+	recent := age >= 0 && age < c.cost.pause(behind(s.dir)) && !c.at.Before(since)
 	if fresh := c.last != nil && (c.last.gen == gen || running && recent); fresh || s.closed {
 		defer s.mu.Unlock()
 		return c.last
@@ -66,7 +66,7 @@ func (s *shelf) count(soon context.Context, running bool, since time.Time) *page
 // that is due is made again first, and waited for until soon ends. It is called with the lock held, and unlocks it.
 func (s *shelf) countOpen(soon context.Context, since time.Time) *pageCount {
 	age := s.now().Sub(s.made)
-	if s.made.Before(since) || age < 0 || age >= s.cost.pause() {
+	if s.made.Before(since) || age < 0 || age >= s.cost.pause(behind(s.dir)) {
 		if s.making == nil {
 			s.making = make(chan struct{})
 			go s.remake()
@@ -95,7 +95,7 @@ const maxCounts = 2
 func (s *shelf) recount(gen string) {
 	s.counters <- struct{}{}
 	defer func() { <-s.counters }()
-	began := time.Now()
+	began, tail := time.Now(), behind(s.dir)
 	n := &pageCount{}
 	v, err := viewOf(s.dir, s.now())
 	if err == nil {
@@ -107,7 +107,7 @@ func (s *shelf) recount(gen string) {
 	defer s.mu.Unlock()
 	c := &s.counted
 	c.last, c.at = n, s.now()
-	c.cost.add(time.Since(began))
+	c.cost.add(time.Since(began), tail)
 	close(c.making)
 	c.making = nil
 }

@@ -31,7 +31,7 @@ type shelf struct {
 	cur      *openView // the newest; nil before the first question
 	making   chan struct{}
 	took     time.Duration // for making the last view
-	cost     cost          // what views are taken to cost
+	cost     viewCost      // what views are taken to cost
 	made     time.Time
 	renewed  bool // this process has changed something: the view is made again in any case
 	failed   error
@@ -50,29 +50,6 @@ type shelf struct {
 	last     keptLast
 	training sync.Mutex // held during a training: a second one waits
 }
-
-// How often a view of a growing collection is made again.
-const (
-	viewShare = 30                     // at most this part (1/30) of the time is spent on it
-	viewLeast = 300 * time.Millisecond // between two views
-	viewCheap = 150 * time.Millisecond // a view that took less is made before the answer
-)
-
-// A cost is what making a view is taken to cost. It is known by the clock only, and on a busy machine one view can
-// take a hundred times as long as it needs the processor: answers would then be old for half a minute.
-type cost time.Duration
-
-// add counts a view that took so long: for at most twice the cost of the one before, so that only views
-// that stay slow make the next ones rare.
-func (c *cost) add(took time.Duration) {
-	if twice := 2 * time.Duration(*c); twice > 0 {
-		took = min(took, twice)
-	}
-	*c = cost(max(took, viewLeast/viewShare)) // what takes less is made every viewLeast anyway
-}
-
-// pause returns how long a view of a growing collection is used before it is made again.
-func (c cost) pause() time.Duration { return max(viewLeast, viewShare*time.Duration(c)) }
 
 // An openView is a collection at one moment. The columns and maps that are made with it are
 // never changed; everything else is used under its lock, because a Collection is not safe for
@@ -293,7 +270,7 @@ func (s *shelf) due() bool {
 	if age >= 0 && age < viewLeast || s.cur.gen == generation(s.dir) {
 		return false
 	}
-	if age < 0 || age >= s.cost.pause() {
+	if age < 0 || age >= s.cost.pause(behind(s.dir)) {
 		return true
 	}
 	// A crawl that has ended grows no more: its last view is worth waiting for.
@@ -308,12 +285,12 @@ func (s *shelf) remake() {
 	s.mu.Lock()
 	s.renewed = false
 	s.mu.Unlock()
-	began := time.Now()
+	began, tail := time.Now(), behind(s.dir)
 	v, err := viewOf(s.dir, s.now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.took, s.made = time.Since(began), s.now()
-	s.cost.add(s.took)
+	s.cost.add(s.took, tail)
 	s.failed = err
 	if s.closed && v != nil {
 		v.cr.Close()
