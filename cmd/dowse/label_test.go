@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -8,12 +10,26 @@ import (
 	"dowse"
 )
 
+// TestMarkedFiles reads files that begin with a byte order mark.
+func TestMarkedFiles(t *testing.T) {
+	list, err := lines(bufio.NewScanner(strings.NewReader("\ufeff# seeds\r\nhttps://a.example/\r\n")))
+	if err != nil || !slices.Equal(list, []string{"https://a.example/"}) {
+		t.Errorf("lines are %q, %v", list, err)
+	}
+	list, err = lines(bufio.NewScanner(strings.NewReader("\ufeffhttps://a.example/\nb\n")))
+	if err != nil || !slices.Equal(list, []string{"https://a.example/", "b"}) {
+		t.Errorf("lines are %q, %v", list, err)
+	}
+}
+
 func TestReadLabelFile(t *testing.T) {
 	for _, test := range []struct{ in, want, err string }{
 		{"", "", ""},
 		{"# only\n\n", "", ""},
 		{"http://a/\ton\nhttp://b/\tOff\twhy not\n", "http://a/ on , http://b/ off why not", ""},
 		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
+		{"\ufeffhttp://a/\ton\r\nhttp://b/\toff\r\n", "http://a/ on , http://b/ off ", ""},
+		{"\ufeff" + `{"url":"http://a/","label":"on"}`, "http://a/ on ", ""},
 		{"http://a/ on", "", "line 1: label: got \"\", want on, off or skip"},
 		{"http://a/\ton\n\ton", "", "line 2"},
 		{"http://a/\ton\n{\"url\":3}", "", "line 2: not a label in JSON"},

@@ -287,8 +287,12 @@ func readTopics(path string) (list []string, err error) {
 	}
 	defer f.Close()
 	in := bufio.NewScanner(f)
-	for in.Scan() {
-		if t := strings.TrimSpace(in.Text()); t != "" && t[0] != '#' {
+	for n := 1; in.Scan(); n++ {
+		line := in.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
+		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
 			list = append(list, t)
 		}
 	}
