@@ -105,6 +105,9 @@ func (c *labelCmd) Run(w *world) error {
 	if c.Audit > 0 {
 		c.Queue, c.Limit = collection.QueueAudit, c.Audit
 	}
+	if err := c.checkAction(); err != nil {
+		return err
+	}
 	switch {
 	case c.List:
 		return c.list(w)
@@ -124,6 +127,24 @@ func (c *labelCmd) Run(w *world) error {
 			"  dowse label %[1]s --from FILE                 take labels from a file, - for stdin", c.Dir)
 	}
 	return c.keyboard(w, in)
+}
+
+// checkAction refuses flags of two actions: one of them would be carried out, and the other
+// forgotten. A file is followed by a training in any case.
+func (c *labelCmd) checkAction() error {
+	var given []string
+	for _, a := range []struct {
+		flag string
+		is   bool
+	}{{"--list", c.List}, {"--undo", c.Undo != ""}, {"--from", c.From != ""}, {"--train", c.Train && c.From == ""}} {
+		if a.is {
+			given = append(given, a.flag)
+		}
+	}
+	if len(given) > 1 {
+		return usage("%s: give one of them", strings.Join(given, " and "))
+	}
+	return nil
 }
 
 // printQueue prints the pages to label as JSONL, for scripts.
