@@ -338,12 +338,22 @@ func meant(m collection.Model) (lines []string) {
 //
 //	judge: m0001: grown from the words: 18 pages rated high, 46 rated low,
 //	       of the first 100: 7 verdicts changed,
+//	       61 pages on topic, 64 before,
 //	       1,326 links re-ranked; undo: dowse label d.dowse --undo
+//
+// If more than half of the pages on topic are no longer, another line says how to look at them: words
+// with several meanings may have become one of these.
 func taught(m collection.Model, dir string) []string {
 	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
 		fmt.Sprintf("       %s: %s changed,", insteadOf(m), some(m.Verdicts, "verdict")),
-		fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir),
+	}
+	if m.OnTopic != m.WasOnTopic {
+		lines = append(lines, fmt.Sprintf("       %s on topic, %s before,", some(m.OnTopic, "page"), count(m.WasOnTopic)))
+	}
+	lines = append(lines, fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir))
+	if 2*m.OnTopic < m.WasOnTopic {
+		lines = append(lines, fmt.Sprintf("       look at what it turned down: dowse topic diff %s %s %s", dir, m.Before, m.Model))
 	}
 	for _, line := range meant(m) {
 		lines = append(lines, "       "+line)

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
 )
 
 // TestMarkedFiles reads files that begin with a byte order mark.
@@ -79,5 +81,25 @@ func TestExcerptIsHarmless(t *testing.T) {
 	}
 	if empty := excerptOf(&dowse.Document{}, nil, 100); empty == "" {
 		t.Error("nothing is said of a page without text")
+	}
+}
+
+// TestTaught checks the lines for a model that a crawl trained by itself: how many pages are on topic, if that
+// changed, and how to look at them, if most are lost.
+func TestTaught(t *testing.T) {
+	m := collection.Model{Model: "m0001", Before: "m0000", Grown: 18, Contrast: 9, Seen: 200, Change: crawl.Change{Verdicts: 120, Links: 165}, OnTopic: 71, WasOnTopic: 191}
+	all := strings.Join(taught(m, "d.dowse"), "\n")
+	for _, want := range []string{"120 verdicts changed,\n       71 pages on topic, 191 before,\n       165 links", "\n       look at what it turned down: dowse topic diff d.dowse m0000 m0001"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("lines\n%s\nwant %q", all, want)
+		}
+	}
+	m.OnTopic = 100
+	if all := strings.Join(taught(m, "d.dowse"), "\n"); strings.Contains(all, "topic diff") || !strings.Contains(all, "100 pages on topic") {
+		t.Errorf("lines\n%s", all)
+	}
+	m.OnTopic, m.WasOnTopic = 0, 0
+	if all := strings.Join(taught(m, "d.dowse"), "\n"); strings.Contains(all, "on topic") {
+		t.Errorf("lines of an old log\n%s", all)
 	}
 }
