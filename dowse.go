@@ -7,7 +7,8 @@
 package dowse
 
 // A Judge rates how relevant a page is to a topic. It may be called by many
-// goroutines concurrently and must not keep or change the page.
+// goroutines concurrently and must not keep or change the page. A crawl bounds
+// relevances outside of 0 to 1, and takes NaN for 0.
 type Judge interface {
 	Judge(p *Page) Verdict
 }

@@ -74,6 +74,20 @@ func (l *Label) IsVerdict() bool {
 	return l.Do == "" && l.URL != "" && (l.Label == LabelOn || l.Label == LabelOff || l.Label == LabelSkip)
 }
 
+// check returns an error for a line that would not be read as a label or a request. size is that
+// of its JSON in bytes.
+func (l *Label) check(size int) error {
+	switch {
+	case size > maxLabelLine:
+		return fmt.Errorf("a line of %d bytes (want at most %d)", size, maxLabelLine)
+	case l.Do != "" || l.IsVerdict():
+		return nil
+	case l.URL == "":
+		return errors.New("a label without a URL")
+	}
+	return fmt.Errorf("%s: label: got %q, want on, off or skip", l.URL, l.Label)
+}
+
 const labelsName = "labels.jsonl"
 
 // The limits of labels.jsonl in bytes, of the file and of one line. People
@@ -131,8 +145,8 @@ func parseLabels(data []byte) *Labels {
 // returns, they are synced to disk. Any process may call it at any time,
 // also during a crawl; concurrent calls wait for each other. In a directory that
 // a standby keeps as a copy the error is [ErrCopy]. A label of a
-// URL that was taken down is an [ErrForgotten], and then none of the lines
-// is appended.
+// URL that was taken down is an [ErrForgotten], and one that ReadLabels would not
+// take for a label is an error, too; then none of the lines is appended.
 func AppendLabels(dir string, lines ...Label) error {
 	var b bytes.Buffer
 	var urls []dowse.URL
@@ -141,6 +155,9 @@ func AppendLabels(dir string, lines ...Label) error {
 			urls = append(urls, lines[i].URL)
 		}
 		data, err := json.Marshal(lines[i])
+		if err == nil {
+			err = lines[i].check(len(data))
+		}
 		if err != nil {
 			return fmt.Errorf("collection: labels: %w", err)
 		}

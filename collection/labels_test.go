@@ -117,6 +117,22 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// What would not be read as a label is refused, and then nothing is appended.
+func TestAppendNoLabels(t *testing.T) {
+	dir := t.TempDir()
+	for _, bad := range []collection.Label{
+		{}, {Label: collection.LabelOn}, {URL: "http://a.test/"}, {URL: "http://a.test/", Label: "On"}, {URL: "http://a.test/", Label: "maybe"},
+		{URL: "http://a.test/", Label: collection.LabelOn, Note: strings.Repeat("x", 1<<16)},
+	} {
+		if err := collection.AppendLabels(dir, on("http://b.test/"), bad); err == nil {
+			t.Errorf("%.80v was appended", bad)
+		}
+	}
+	if l, err := collection.ReadLabels(dir); err != nil || len(l.Lines) != 0 {
+		t.Errorf("there are %+v, %v", l, err)
+	}
+}
+
 // Several goroutines append concurrently, and a line that a crash tore spoils no other.
 func TestAppendLabels(t *testing.T) {
 	dir := t.TempDir()

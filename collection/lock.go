@@ -15,7 +15,7 @@ import (
 )
 
 // ErrLocked is returned when another process has the collection open to
-// write. The error that wraps it is a [*fs.PathError] with the directory.
+// write, or this one has already. The error that wraps it is a [*fs.PathError] with the directory.
 var ErrLocked = errors.New("another process works on it")
 
 // lockName is the lock file. It holds the process number, the format and, if the

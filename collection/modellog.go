@@ -71,6 +71,10 @@ type Model struct {
 	Done bool `json:"done,omitempty"`
 	// Pages counts the visited pages with a new verdict.
 	Pages int `json:"pages,omitempty"`
+	// OnTopic is how many pages were on topic when the model had been put into use, and WasOnTopic how
+	// many were before; 0 in logs of old versions.
+	OnTopic    int `json:"on_topic,omitempty"`
+	WasOnTopic int `json:"was_on_topic,omitempty"`
 	// Unread counts the pages whose records can't be read: the model learnt nothing from them, and they
 	// keep their verdicts.
 	Unread  int     `json:"unread,omitempty"`

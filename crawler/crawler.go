@@ -241,6 +241,7 @@ type Crawler struct {
 	err     error
 	stopped dowse.StopReason
 	kept    *crawl.Status // what a failed run has left on disk; nil after others
+	unread  []*Page       // that were fetched when the loop over them was broken
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
@@ -586,7 +587,9 @@ func (p *Page) Row() *collection.Row {
 
 // Crawl crawls and yields every fetched page after it is durable on disk.
 // Breaking the loop, or the end of ctx, pauses the crawl; calling Crawl
-// again resumes it. After the loop Err and StopReason return how it ended.
+// again resumes it. Visits that are in flight when the loop is broken are completed,
+// and the next Crawl yields their pages first; after Close they are in the
+// collection only. After the loop Err and StopReason return how it ended.
 func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 	return func(yield func(*Page) bool) {
 		c.Run(ctx, context.WithoutCancel(ctx), yield)
@@ -596,13 +599,21 @@ func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 // Run is Crawl with separate contexts for a pause and an interruption. When
 // ctx ends, visits in flight are still completed and recorded; when abort
 // ends, they are given up. Run calls yield for every fetched page until it
-// returns false.
+// returns false; pages that come after that are yielded by the next Run.
 //
 // yield, Config.Tick and Config.Trained are called by the goroutine that called
 // Run, which is the only one that changes the crawl. The record of the run is
 // written before the first visit and after the last: a record without its end
 // shows the next run that this one was killed (see killBackoff).
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
+	if c.live == nil {
+		c.err = fmt.Errorf("crawler: %s was opened to be read and can't be crawled", c.Collection.Dir)
+		return
+	}
+	if !c.yieldUnread(yield) {
+		c.err, c.stopped = nil, dowse.StopSignal
+		return
+	}
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
 	byHand := abort
@@ -613,10 +624,13 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.backoff.apply(c)
 	c.live.Committed = func(p *dowse.Page) {
 		c.checkSeen(abort, c.live.Clock())
-		if p.Outcome != dowse.Fetched || !going {
+		if p.Outcome != dowse.Fetched {
 			return
 		}
-		if going = yield(&Page{p, p.Verdict.Relevance, c.Collection.Threshold(), collection.ReasonLine(p.Verdict.Because, 4)}); !going {
+		page := &Page{p, p.Verdict.Relevance, c.Collection.Threshold(), collection.ReasonLine(p.Verdict.Because, 4)}
+		if !going {
+			c.unread = append(c.unread, page)
+		} else if going = yield(page); !going {
 			pause()
 		}
 	}
@@ -699,6 +713,19 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	record.end(c, context.Cause(ctx))
 	c.err = errors.Join(c.err, record.append(c.Collection))
+}
+
+// yieldUnread yields the pages of visits that were in flight when the last loop was broken. It
+// returns false when yield does.
+func (c *Crawler) yieldUnread(yield func(*Page) bool) bool {
+	for len(c.unread) > 0 {
+		p := c.unread[0]
+		if c.unread = c.unread[1:]; !yield(p) {
+			return false
+		}
+	}
+	c.unread = nil
+	return true
 }
 
 // Err returns the error of the last Crawl, for example that a page could not

@@ -442,7 +442,9 @@ func (c *Crawler) rerankBy(now time.Time, r *retraining) error {
 	}
 	if err == nil {
 		r.made.Pages = len(r.rulings)
+		r.made.WasOnTopic = c.Collection.Crawl.Status().OnTopic
 		r.made.Change, err = c.Collection.Crawl.Rerank(now, nil, model, r.rulings, c.restore)
+		r.made.OnTopic = c.Collection.Crawl.Status().OnTopic
 	}
 	if err != nil {
 		if x, ok := c.visitor.Judge.(*liveJudge); ok {

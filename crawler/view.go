@@ -9,7 +9,7 @@ import (
 
 // View opens the collection in dir to read it. It changes nothing, takes no
 // lock and can't send anything, so another process may be crawling; the view
-// is what that process had committed. Crawl and Run must not be called.
+// is what that process had committed. Crawl and Run fetch nothing, and Err returns an error.
 func View(dir string) (*Crawler, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {

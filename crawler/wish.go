@@ -43,6 +43,7 @@ func (w Wish) and(o Wish) (Wish, error) {
 
 // Rate judges a page and, if wanted, the words around its links and their
 // anchors. Parts that other pages of the host have too are those of p.Repeated.
+// A relevance outside of 0 to 1, which only a judge of a program's own can give, is bounded.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	if w.Templates.Links && len(p.Repeated) > 0 {
 		repeats.Mark(p)
@@ -59,6 +60,24 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	default:
 		w.rateLinks(wj, read, p)
 	}
+	bound(&p.Verdict)
+}
+
+// bound brings the relevance of a verdict into 0 to 1, and replaces what is no number by 0: NaN
+// equals nothing, so that a replay of the journal would not find the same verdict.
+func bound(v *dowse.Verdict) {
+	v.Relevance = min(max(numberOf(v.Relevance), 0), 1)
+	for i := range v.Because {
+		v.Because[i].Weight = numberOf(v.Because[i].Weight)
+	}
+}
+
+// numberOf returns x, or 0 if it is no number.
+func numberOf(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
 }
 
 // readBy returns the page that the judge reads.

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -35,7 +36,7 @@ type visit struct {
 // exchange sends the request and reads the answer. The outcome is set when it
 // returns, or is the zero value Fetched.
 func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
-	resp, err := transport.RoundTrip(req)
+	resp, err := roundTrip(transport, req)
 	if err != nil {
 		v.broken(v.watch.cause(err))
 		return
@@ -53,6 +54,25 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 		return
 	}
 	v.status(resp.StatusCode)
+}
+
+// roundTrip sends the request. A transport of a program's own may return neither a response nor
+// an error, or leave out body and header.
+func roundTrip(transport http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := transport.RoundTrip(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, fmt.Errorf("transport %T: neither a response nor an error", transport)
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	if resp.Header == nil {
+		resp.Header = http.Header{}
+	}
+	return resp, nil
 }
 
 // content reads the body of a successful answer. What is declared as something

@@ -79,6 +79,9 @@ func ParseCodes(r io.Reader) ([]Code, error) {
 	lines.Buffer(nil, maxLabel)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSuffix(lines.Text(), "\r")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestParseCodes(t *testing.T) {
-	list, err := judge.ParseCodes(strings.NewReader("code\tlabel\r\n# ours\n\n425\tEnglish grammar\t42\r\n595\t insects \n"))
+	list, err := judge.ParseCodes(strings.NewReader("\ufeffcode\tlabel\r\n# ours\n\n425\tEnglish grammar\t42\r\n595\t insects \n"))
 	want := []judge.Code{{Code: "425", Label: "English grammar"}, {Code: "595", Label: "insects"}}
 	if err != nil || !reflect.DeepEqual(list, want) {
 		t.Errorf("%v, %v", list, err)

@@ -75,13 +75,20 @@ func (d *ratingRun) stream(name string, r io.Reader, submit func(rating) bool) e
 	if err != nil && err != io.EOF {
 		return usage("judge: %s: %w", name, err)
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	mark := []byte("\ufeff")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, mark), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("WARC/")):
 		return d.warc(name, in, submit)
 	case isHTMLName(name), bytes.HasPrefix(text, []byte("<")):
-		return d.html(name, in, submit)
-	case bytes.HasPrefix(text, []byte("{")):
+		return d.html(name, in, submit) // of which the mark says the charset
+	}
+	if bytes.HasPrefix(head, mark) {
+		if _, err := in.Discard(len(mark)); err != nil {
+			return usage("judge: %s: %w", name, err)
+		}
+	}
+	if bytes.HasPrefix(text, []byte("{")) {
 		return d.jsonl(name, in, submit)
 	}
 	return d.list(name, in, submit)

@@ -629,14 +629,24 @@ func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 	return append(list, more...), nil
 }
 
-// lines returns the lines that are neither empty nor comments, without spaces around.
+// lines returns the lines that are neither empty nor comments, without spaces around. A byte
+// order mark at the beginning is ignored.
 func lines(sc *bufio.Scanner) (list []string, err error) {
-	for sc.Scan() {
-		if s := strings.TrimSpace(sc.Text()); s != "" && !strings.HasPrefix(s, "#") {
+	for n := 1; sc.Scan(); n++ {
+		if s := strings.TrimSpace(unmarked(sc.Text(), n)); s != "" && !strings.HasPrefix(s, "#") {
 			list = append(list, s)
 		}
 	}
 	return list, sc.Err()
+}
+
+// unmarked returns line n of a file. The first is without the byte order mark with which some
+// editors begin a file.
+func unmarked(line string, n int) string {
+	if n == 1 {
+		return strings.TrimPrefix(line, "\ufeff")
+	}
+	return line
 }
 
 // opening returns the line that is printed when the collection is open.

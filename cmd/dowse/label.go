@@ -105,6 +105,9 @@ func (c *labelCmd) Run(w *world) error {
 	if c.Audit > 0 {
 		c.Queue, c.Limit = collection.QueueAudit, c.Audit
 	}
+	if err := c.checkAction(); err != nil {
+		return err
+	}
 	switch {
 	case c.List:
 		return c.list(w)
@@ -124,6 +127,24 @@ func (c *labelCmd) Run(w *world) error {
 			"  dowse label %[1]s --from FILE                 take labels from a file, - for stdin", c.Dir)
 	}
 	return c.keyboard(w, in)
+}
+
+// checkAction refuses flags of two actions: one of them would be carried out, and the other
+// forgotten. A file is followed by a training in any case.
+func (c *labelCmd) checkAction() error {
+	var given []string
+	for _, a := range []struct {
+		flag string
+		is   bool
+	}{{"--list", c.List}, {"--undo", c.Undo != ""}, {"--from", c.From != ""}, {"--train", c.Train && c.From == ""}} {
+		if a.is {
+			given = append(given, a.flag)
+		}
+	}
+	if len(given) > 1 {
+		return usage("%s: give one of them", strings.Join(given, " and "))
+	}
+	return nil
 }
 
 // printQueue prints the pages to label as JSONL, for scripts.
@@ -317,12 +338,22 @@ func meant(m collection.Model) (lines []string) {
 //
 //	judge: m0001: grown from the words: 18 pages rated high, 46 rated low,
 //	       of the first 100: 7 verdicts changed,
+//	       61 pages on topic, 64 before,
 //	       1,326 links re-ranked; undo: dowse label d.dowse --undo
+//
+// If more than half of the pages on topic are no longer, another line says how to look at them: words
+// with several meanings may have become one of these.
 func taught(m collection.Model, dir string) []string {
 	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
 		fmt.Sprintf("       %s: %s changed,", insteadOf(m), some(m.Verdicts, "verdict")),
-		fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir),
+	}
+	if m.OnTopic != m.WasOnTopic {
+		lines = append(lines, fmt.Sprintf("       %s on topic, %s before,", some(m.OnTopic, "page"), count(m.WasOnTopic)))
+	}
+	lines = append(lines, fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir))
+	if 2*m.OnTopic < m.WasOnTopic {
+		lines = append(lines, fmt.Sprintf("       look at what it turned down: dowse topic diff %s %s %s", dir, m.Before, m.Model))
 	}
 	for _, line := range meant(m) {
 		lines = append(lines, "       "+line)

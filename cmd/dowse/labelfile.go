@@ -37,7 +37,7 @@ func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	n := 0
 	for sc.Scan() {
 		n++
-		line := strings.TrimSpace(sc.Text())
+		line := strings.TrimSpace(unmarked(sc.Text(), n))
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -195,7 +195,7 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if crawler.DiskFull(err) {
 		return "", fmt.Errorf("%w; make room, and the same command continues", err)
 	}
-	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
+	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) || errors.Is(err, experiment.ErrOther) {
 		return "", usage("%w", err)
 	}
 	if err != nil {
@@ -216,6 +216,9 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	// The paths of the file are made absolute first, so that paths of flags can be mixed
 	// with them.
 	x.Relocate(base)
+	if err := c.checkRecorded(); err != nil {
+		return nil, "", err
+	}
 	if c.Web != "" {
 		web := experiment.Web{Hubs: c.Hubs, Traces: slices.Clone(c.Traces)}
 		switch c.Web {
@@ -270,6 +273,24 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	x.Relocate(here)
 	text, err = x.Check()
 	return text, "", err
+}
+
+// checkRecorded refuses flags that belong to a recorded web if --web names none: they would have
+// no effect.
+func (c *labRunCmd) checkRecorded() error {
+	if c.Web != "" && c.Web != "demo" && c.Web != "campus" {
+		return nil
+	}
+	flag := ""
+	switch {
+	case c.Hubs != "":
+		flag = "--hubs"
+	case len(c.Traces) > 0:
+		flag = "--traces"
+	default:
+		return nil
+	}
+	return usage("%s: is for a recorded web; name it with --web PATH", flag)
 }
 
 // command returns the command line that repeats the run, for its manifest. Flags that do

@@ -154,7 +154,7 @@ func TestProgramFails(t *testing.T) {
 					t.Errorf("%v, want %q", err, want)
 				}
 			}
-			if _, err := ask(p, "x", limit); !errors.Is(err, ErrGone) {
+			if _, err := ask(p, "x", limit); !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), want) {
 				t.Errorf("after one restart: %v", err)
 			}
 		})

@@ -43,6 +43,7 @@ type Program struct {
 	mu      sync.Mutex
 	turn    chan *child // holds the child, or nil for none, while no question is in flight
 	failed  int         // starts since the last answer
+	cause   error       // of the last failure
 	closed  bool
 	errText talk
 }
@@ -101,6 +102,9 @@ func (p *Program) askChild(ctx context.Context, c *child, q Question) (*child, A
 	a, err := c.ask(ctx, q)
 	if err != nil {
 		c.end()
+		p.mu.Lock()
+		p.cause = err
+		p.mu.Unlock()
 		return nil, Answer{}, err
 	}
 	p.mu.Lock()
@@ -119,15 +123,29 @@ func (p *Program) start() (*child, error) {
 		most = 3
 	}
 	if p.closed || p.failed > most {
-		return nil, ErrGone
+		return nil, goneBy(p.cause)
 	}
 	p.failed++
 	c, err := newChild(p.Command, p.Dir, &p.errText)
 	if errors.Is(err, exec.ErrNotFound) {
 		p.failed = most + 1
-		return nil, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	if err != nil {
+		p.cause = err
+	}
+	if p.failed > most && err != nil {
+		return nil, goneBy(err)
 	}
 	return c, err
+}
+
+// goneBy returns ErrGone with the last failure before, nil for none. The failure is quoted, not
+// wrapped: it is not that of the present question.
+func goneBy(cause error) error {
+	if cause == nil {
+		return ErrGone
+	}
+	return fmt.Errorf("%w: %v", ErrGone, cause)
 }
 
 // Close kills the program and all processes that it started, after the question

@@ -118,11 +118,14 @@ type cpuLine struct {
 // openDir creates the folder, or opens it to continue the run in it. A folder of
 // an experiment with another name is refused.
 func openDir(path string, x *Experiment, o Options) (*dir, error) {
-	if err := os.MkdirAll(filepath.Join(path, trailsDir), 0o755); err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("experiment: %s is a file; %w", path, ErrOther)
 	}
 	if err := checkFolder(path, x); err != nil {
 		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(path, trailsDir), 0o755); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	text := o.Text
 	if text == nil {
@@ -142,16 +145,19 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	return d, nil
 }
 
-// checkFolder returns an error if the folder holds another experiment.
+// ErrOther is returned for a folder that holds something other than a run of the experiment.
+var ErrOther = errors.New("choose another folder")
+
+// checkFolder returns an error that wraps ErrOther if the folder holds another experiment.
 func checkFolder(path string, x *Experiment) error {
 	old, err := loadOfRun(filepath.Join(path, experimentFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("experiment: %s holds another run: %w; choose another folder", path, err)
+		return fmt.Errorf("experiment: %s holds another run: %w; %w", path, err, ErrOther)
 	case old.Name != x.Name:
-		return fmt.Errorf("experiment: %s holds a run of %q; choose another folder", path, old.Name)
+		return fmt.Errorf("experiment: %s holds a run of %q; %w", path, old.Name, ErrOther)
 	}
 	return nil
 }

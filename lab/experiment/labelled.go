@@ -211,7 +211,9 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := count(on); n == 0 {
+		if n := count(on); n == 0 && asked != nil && count(b.web.On(b.graph, b.labels, t)) > 0 {
+			return nil, fmt.Errorf("experiment: %w: no page of %s that is on the topic %s meets the predicate %s; use another topic or another predicate", ErrTopics, b.web.Name, t, x.Predicate)
+		} else if n == 0 {
 			return nil, fmt.Errorf("experiment: %w: no page of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, b.labels.Largest(10)))
 		} else if n <= x.Training.Positives+1 {
 			return nil, fmt.Errorf("experiment: %w: %d pages of %s are on the topic %s, too few for %d training pages and something to find; use another topic, or training: {positives: %d}",
@@ -285,8 +287,12 @@ func readTopics(path string) (list []string, err error) {
 	}
 	defer f.Close()
 	in := bufio.NewScanner(f)
-	for in.Scan() {
-		if t := strings.TrimSpace(in.Text()); t != "" && t[0] != '#' {
+	for n := 1; in.Scan(); n++ {
+		line := in.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
+		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
 			list = append(list, t)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -198,6 +199,7 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
+	c.topics(&x.Topics)
 	c.strategies(x)
 	if _, err := x.sessionGap(); err != nil {
 		c.fail("$.session_gap", err.Error(), "write one such as 10m or 1h")
@@ -318,6 +320,14 @@ func (c *checker) web(path string, w *Web) {
 	if w.Hubs != "" && (w.Demo != nil || w.Campus != nil) {
 		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
 	}
+	if made := w.Demo != nil || w.Campus != nil || w.Town != nil; made && !c.foreign {
+		if w.Labels != "" {
+			c.fail(path+".labels", "a synthetic web has labels of its own", "use labels with path")
+		}
+		if len(w.Traces) > 0 {
+			c.fail(path+".traces", "a synthetic web has an access log of its own", "use traces with path")
+		}
+	}
 }
 
 // town checks the numbers of a town, and that a recorded one has no settings of synthetic ones.
@@ -381,6 +391,9 @@ func (c *checker) numbers(x *Experiment) {
 		{"$.time.workers", x.Time.Workers, 1, 10_000},
 		{"$.round", x.Round, 0, 10_000},
 		{"$.topics.limit", x.Topics.Limit, 0, 100_000},
+		{"$.topics.least", x.Topics.Least, 0, 10_000_000},
+		{"$.tgraph.depth", x.TGraph.Depth, 0, 100},
+		{"$.tgraph.per_level", x.TGraph.PerLevel, 0, 1_000_000},
 	} {
 		if text, whole := c.literal(n.path); !whole {
 			c.fail(n.path, text+" is not a whole number", fmt.Sprintf("use %d to %d", n.min, n.max))
@@ -391,6 +404,9 @@ func (c *checker) numbers(x *Experiment) {
 			c.fail(n.path, fmt.Sprintf("%d is out of range", n.n), fmt.Sprintf("use %d to %d", n.min, n.max))
 		}
 	}
+	if text, whole := c.literal("$.seeds.rng"); !whole {
+		c.fail("$.seeds.rng", text+" is not a whole number", "use 0, 1, 2 and so on")
+	}
 	if x.Seeds.From == "training" && x.Seeds.PerTopic > x.Training.Positives {
 		c.fail("$.seeds.per_topic", fmt.Sprintf("%d seeds of %d training pages", x.Seeds.PerTopic, x.Training.Positives), "use fewer seeds, or from: topic")
 	}
@@ -400,8 +416,25 @@ func (c *checker) numbers(x *Experiment) {
 	if x.Time.Latency < 0 || x.Time.Delay < 0 {
 		c.fail("$.time", "negative duration", "use durations such as 500ms or 5s")
 	}
-	if x.Tests.Alpha <= 0 || x.Tests.Alpha >= 1 {
-		c.fail("$.tests.alpha", fmt.Sprintf("%v is not a level of significance", x.Tests.Alpha), "use a number between 0 and 1, as 0.05")
+	given, _ := c.literal("$.tests.alpha")
+	if zero, err := strconv.ParseFloat(given, 64); x.Tests.Alpha <= 0 || x.Tests.Alpha >= 1 || err == nil && zero == 0 {
+		c.fail("$.tests.alpha", fmt.Sprintf("%s is not a level of significance", given), "use a number between 0 and 1, as 0.05")
+	}
+}
+
+// topics checks a list of topics. An empty list would mean all topics of the web, and a topic that
+// is listed twice would count twice in what is announced, but not in the tests.
+func (c *checker) topics(t *Topics) {
+	if c.err != nil || c.foreign {
+		return
+	}
+	if n, ok := c.node("$.topics").(*ast.SequenceNode); ok && len(n.Values) == 0 {
+		c.fail("$.topics", "the list of topics is empty", "list topics, or leave the key out for all topics of the web")
+	}
+	for i, name := range t.List {
+		if slices.Contains(t.List[:i], name) {
+			c.fail("$.topics", fmt.Sprintf("the topic %q is listed twice", name), "list it once")
+		}
 	}
 }
 
@@ -608,9 +641,14 @@ func (v Variant) with(key, value string, varies bool) Variant {
 // UnmarshalYAML accepts one web or a list of them.
 func (w *Webs) UnmarshalYAML(decode func(any) error) error {
 	var list []Web
-	if decode(&list) == nil {
+	err := decode(&list)
+	if err == nil {
 		*w = list
 		return nil
+	}
+	var items []any
+	if decode(&items) == nil { // a list, and the mistake is in one of its webs
+		return err
 	}
 	var one Web
 	if err := decode(&one); err != nil {

@@ -105,6 +105,18 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nbudget: {pages: 0}\n", "4:17", "0 is out of range", "leave it out"},
 		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "whole number"},
 		{head + "strategies:\n  - random\n  - {name: otie, params: {a: high}}\n", "5:30", "otie: parameter a=high: want a number", "strategies"},
+		{head + "strategies: [random]\nseeds: {rng: 1.5}\n", "4:14", "1.5 is not a whole number", "0, 1"},
+		{head + "strategies: [random]\ntests: {alpha: 0}\n", "4:16", "0 is not a level", "0.05"},
+		{head + "strategies: [random]\ntests: {alpha: 0.0}\n", "4:16", "0.0 is not a level", "0.05"},
+		{head + "strategies: [random]\ntests: {alpha: 2}\n", "4:16", "2 is not a level", "0.05"},
+		{head + "strategies: [random]\ntopics: []\n", "4:9", "empty", "leave the key out"},
+		{head + "strategies: [random]\ntopics: [Top/A, Top/A]\n", "4:9", `"Top/A" is listed twice`, "once"},
+		{head + "strategies: [random]\ntopics: {least: -5}\n", "4:17", "-5 is out of range", "0 to"},
+		{head + "strategies: [treasure]\ntgraph: {depth: -1}\n", "4:17", "-1 is out of range", "0 to 100"},
+		{head + "strategies: [treasure]\ntgraph: {per_level: -1}\n", "4:21", "-1 is out of range", "0 to"},
+		{head + "strategies: [random]\nweb: {demo: {pages: 2000}, labels: l.tsv}\n", "4:36", "labels of its own", "path"},
+		{head + "strategies: [random]\nweb: {demo: {pages: 2000}, traces: [a.log]}\n", "4:36", "access log of its own", "path"},
+		{head + "strategies: [random]\nweb: [{demo: {pags: 3000}}]\n", "4:15", `no key "pags"`, `did you mean "pages"?`},
 		{head + "strategies:\n  - {name: random, label: oracle}\n", "4:", "label of the oracle", "another label"},
 	} {
 		_, err := Parse([]byte(test.text), "x.yaml")

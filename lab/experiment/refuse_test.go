@@ -226,7 +226,7 @@ func TestRandomNumbersByPurpose(t *testing.T) {
 // and an empty file are refused with what to write.
 func TestReadTopics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "topics.txt")
-	if err := os.WriteFile(path, []byte("# two\n\n Top/A \nTop/B\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("\ufeffTop/A\r\n# two\n\n Top/B \n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := readTopics(path); err != nil || !slices.Equal(got, []string{"Top/A", "Top/B"}) {

@@ -27,6 +27,9 @@ func ReadLabelledLinks(r io.Reader) (list []LabelledLink, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimRight(lines.Text(), "\r")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

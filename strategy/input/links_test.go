@@ -47,3 +47,11 @@ func FuzzLabelledLinks(f *testing.F) {
 		}
 	})
 }
+
+// TestMarkedLinks reads a file that begins with a byte order mark.
+func TestMarkedLinks(t *testing.T) {
+	list, err := input.ReadLabelledLinks(strings.NewReader("\ufeff+\thttp://a/\tcrabs\r\n"))
+	if err != nil || len(list) != 1 || !list[0].Relevant {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}

@@ -60,6 +60,9 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 	in.Buffer(nil, maxLabelLine)
 	for n := 1; in.Scan(); n++ {
 		line := strings.TrimSuffix(in.Text(), "\r")
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
 		if line == "" || line[0] == '#' || n == 1 && strings.HasPrefix(line, "url\t") {
 			continue
 		}

@@ -628,7 +628,7 @@ func TestKey(t *testing.T) {
 
 // TestLabelsByTopic counts and orders topics.
 func TestLabelsByTopic(t *testing.T) {
-	l, err := ReadLabels(strings.NewReader("http://a.test/\tTop/B\nhttp://b.test/\tTop/B\nhttp://c.test/\tTop/A\nhttp://d.test/\tTop/C\nhttp://a.test/\tTop/B\nhttp://a.test/\tTop/C\n"))
+	l, err := ReadLabels(strings.NewReader("\ufeffhttp://a.test/\tTop/B\nhttp://b.test/\tTop/B\nhttp://c.test/\tTop/A\nhttp://d.test/\tTop/C\nhttp://a.test/\tTop/B\nhttp://a.test/\tTop/C\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
