@@ -199,10 +199,10 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 // cancelVisit ends a visit that this machine could not make. The host is left alone
 // for a moment, so that the next probe of the network goes to another one. Nothing is
 // counted against host or URL.
-func (b *hosts) cancelVisit(now time.Time, fl *flight) {
+func (b *hosts) cancelVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.flights.vacate(fl)
 	b.of(fl.host).out--
-	ready := b.localRest(now, fl.host)
+	ready := b.localRest(now, fl.host, p)
 	b.f.Release(fl.host, ready, time.Time{})
 	b.releaseHeld(fl.host, ready, time.Time{})
 }
@@ -217,7 +217,7 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	}
 	var ready, lane time.Time
 	if isLocal(p) {
-		ready = b.localRest(now, id)
+		ready = b.localRest(now, id, p)
 	} else {
 		if unanswered(r) {
 			b.absolve(b.of(id), b.at(id).backOffs)
