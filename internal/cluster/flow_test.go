@@ -561,6 +561,57 @@ func TestCopiesBecomeEqual(t *testing.T) {
 	}
 }
 
+// A standby that has asked twice is told twice that its copy is complete: that it was asked again while the servers
+// had no room is no error.
+func TestCompleteTwice(t *testing.T) {
+	dir := durable.In(newDir(t))
+	m := &Mirror{dir: dir, id: "me"}
+	if err := dir.WriteFile(resyncMark, []byte("id")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := m.do(&op{kind: opSynced, id: "me"}); err != nil || !m.ready {
+			t.Errorf("%v, ready %v", err, m.ready)
+		}
+	}
+}
+
+// What a person has mistyped is named before anything is connected, without the passwords.
+func TestOptionsAreChecked(t *testing.T) {
+	secret := "nats://u:secret@127.0.0.1:1"
+	for _, x := range []struct {
+		urls, name string // name is of a variable that names a file
+		want       string
+	}{
+		{"nats://127.0.0.1:99999", "", "want nats://host:port"},
+		{"nats://127.0.0.1:0", "", "want nats://host:port"},
+		{secret + "," + secret + "/x", "", "u:xxxxx@127.0.0.1:1/x"},
+		{"http://u:secret@a", "", "u:xxxxx@a"},
+		{secret, "NATS_CA", "NATS_CA: stat none"},
+		{secret, "NATS_CREDS", "NATS_CREDS: stat none"},
+		{secret, "NATS_CERT", "NATS_CERT: stat none"},
+	} {
+		o := Options{URLs: x.urls, Getenv: func(name string) string {
+			if name == x.name {
+				return "none"
+			}
+			return ""
+		}}
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s %s: %v, want %q", x.urls, x.name, err, x.want)
+		}
+	}
+	_, err := Connect(t.Context(), Options{URLs: secret + "," + secret})
+	if err == nil || strings.Contains(err.Error(), "secret") || strings.Count(err.Error(), "xxxxx") != 2 {
+		t.Errorf("error %v, want one without passwords", err)
+	}
+	c := newConn(t)
+	_, err = Connect(t.Context(), Options{URLs: strings.Replace(c.opt.URLs, "nats:", "tls:", 1), Version: "test"})
+	if err == nil || !strings.Contains(err.Error(), "has no TLS") {
+		t.Errorf("TLS at a server that has none: %v", err)
+	}
+}
+
 // A standby whose directory is removed ends with an error that names it, and writes nothing there any more.
 func TestRemovedCopyIsNamed(t *testing.T) {
 	c := newConn(t)

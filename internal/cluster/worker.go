@@ -440,7 +440,7 @@ func (w *Worker) publishOne(ctx context.Context, data []byte, id string) bool {
 	defer cancel()
 	_, err := w.c.js.Publish(ctx, w.c.arrivalSubject(), data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
 	if was := w.refused.Swap(err != nil); err != nil && !was {
-		w.c.opt.logf("NATS does not accept results (%v); trying again until it does", err)
+		w.c.opt.logf("NATS does not accept results (%v); trying again until it does", whyNot(err))
 	} else if err == nil && was {
 		w.c.opt.logf("NATS accepts results again")
 	}
