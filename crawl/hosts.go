@@ -18,6 +18,7 @@ type hosts struct {
 	cfg     *Config
 	f       *urls
 	flights *flights
+	most    int // concurrent visits that the driver makes at most at present; 0 if only the config limits them
 
 	list  []*host  // nil for a host that was never visited
 	met   []uint64 // a bit for each: see meet
@@ -72,6 +73,14 @@ type host struct {
 	recent      uint32 // the last 20 pages, newest lowest, 1 for on topic
 	bytes       int64
 	maxDelay    time.Duration
+}
+
+// conns returns how many visits can be made concurrently.
+func (b *hosts) conns() int {
+	if b.most > 0 {
+		return min(b.most, b.cfg.Polite.InFlight)
+	}
+	return b.cfg.Polite.InFlight
 }
 
 // grow makes room for n hosts.

@@ -185,6 +185,7 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 		if l.out+l.waiting.visits+l.flushing.visits >= l.maxVisits() {
 			return time.Time{}
 		}
+		l.Crawl.hosts.most = l.maxVisits()
 		v, when, ok := l.Crawl.Next(l.Clock())
 		if !ok {
 			return when
