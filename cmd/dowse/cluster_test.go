@@ -52,7 +52,8 @@ type clusterWeb struct {
 	page  func(page int) string // makes pages in place of the usual ones; nil for those
 
 	mu    sync.Mutex
-	asked []string // paths in order
+	asked []string               // paths in order
+	times map[string][]time.Time // of requests, by host, robots.txt included
 	pages map[string]int
 	most  int           // of how many pages requests are answered; others wait
 	held  string        // the path of a page that comes in small pieces and does not end; "" for none
@@ -62,7 +63,7 @@ type clusterWeb struct {
 
 func serveCluster(t testing.TB, n, hosts int, slow time.Duration) *clusterWeb {
 	t.Helper()
-	w := &clusterWeb{n: n, hosts: hosts, slow: slow, pages: map[string]int{}, most: n, moved: make(chan struct{})}
+	w := &clusterWeb{n: n, hosts: hosts, slow: slow, pages: map[string]int{}, times: map[string][]time.Time{}, most: n, moved: make(chan struct{})}
 	for h := range hosts {
 		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", loopbackHost(h), w.port))
 		if err != nil {
@@ -89,6 +90,9 @@ func (w *clusterWeb) url(i int) string {
 }
 
 func (w *clusterWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.times[r.Host] = append(w.times[r.Host], time.Now())
+	w.mu.Unlock()
 	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p"))
 	if err != nil {
 		http.NotFound(rw, r)
@@ -563,6 +567,7 @@ var clusterTests = []struct {
 	test func(t *testing.T)
 }{
 	{"ClusterStopsWithoutNATS", clusterStopsWithoutNATS},
+	{"ClusterPoliteness", clusterPoliteness},
 	{"ClusterTakeOverWithoutMostServers", clusterTakeOverWithoutMostServers},
 	{"ClusterCoordinatorIsKilled", clusterCoordinatorIsKilled},
 	{"ClusterTakeOver", clusterTakeOver},
@@ -740,6 +745,48 @@ func clusterWorkerFinishes(t *testing.T) {
 	}
 	if n := len(web.requests()); again != 0 || n != 100 {
 		t.Errorf("%d requests for 100 pages, %d of them while the worker finished its visits\n%s", n, again, c.errors())
+	}
+}
+
+// The delay of a host is kept at the moment of each request, also for visits that waited for a connection, while
+// workers are killed, frozen, told to end and added, and the coordinator is stopped, killed and started again.
+func clusterPoliteness(t *testing.T) {
+	const delay = 400 * time.Millisecond
+	web := serveCluster(t, 500, 20, 150*time.Millisecond)
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	c := startCrawl(t, web, dir, servers.url(), "--delay", delay.String())
+	workers := []*clusterProcess{startWorker(t, servers.url(), 4), startWorker(t, servers.url(), 4), startWorker(t, servers.url(), 4)}
+	await := func(n int) {
+		t.Helper()
+		awaitThat(t, fmt.Sprint(n, " pages"), func() bool { return web.known() >= n })
+	}
+	await(60)
+	workers[0].kill()
+	workers[1].signal(syscall.SIGSTOP)
+	startWorker(t, servers.url(), 4)
+	await(120)
+	workers[2].signal(syscall.SIGTERM)
+	startWorker(t, servers.url(), 4)
+	time.Sleep(6 * time.Second) // the frozen worker is given up
+	workers[1].signal(syscall.SIGCONT)
+	await(250)
+	c.kill()
+	c = startCrawl(t, web, dir, servers.url())
+	await(330)
+	runToEnd(t, exitOK, "stop", dir)
+	c.ended(exitInterrupted)
+	c = startCrawl(t, web, dir, servers.url())
+	c.ended(exitOK)
+	checkComplete(t, dir, 500)
+	web.mu.Lock()
+	defer web.mu.Unlock()
+	for host, times := range web.times {
+		for i := 1; i < len(times); i++ {
+			if gap := times[i].Sub(times[i-1]); gap < delay {
+				t.Errorf("%s: %v between two requests, want at least %v", host, gap, delay)
+			}
+		}
 	}
 }
 
