@@ -45,7 +45,7 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 // the strategy does not see it.
 func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	if isLocal(p) {
-		c.hosts.cancelVisit(now, fl)
+		c.hosts.cancelVisit(now, fl, p)
 		c.in.requeueVisit(now, fl, p, c.rec.mode.release)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dowse"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
 	"dowse/internal/wire"
@@ -68,6 +69,13 @@ const (
 	AnyPart      = anyPart
 	MaxUnreached = maxUnreached
 )
+
+// Unbegun returns the page of a visit that was not begun.
+func Unbegun(v Visit) *dowse.Page {
+	p := v.Page()
+	setUnbegun(p)
+	return p
+}
 
 // Restarted has the hosts rest as at the beginning of a run.
 func (c *Crawl) Restarted(now time.Time) { c.restarted(now) }

@@ -18,6 +18,7 @@ type hosts struct {
 	cfg     *Config
 	f       *urls
 	flights *flights
+	most    int // concurrent visits that the driver makes at most at present; 0 if only the config limits them
 
 	list  []*host  // nil for a host that was never visited
 	met   []uint64 // a bit for each: see meet
@@ -72,6 +73,14 @@ type host struct {
 	recent      uint32 // the last 20 pages, newest lowest, 1 for on topic
 	bytes       int64
 	maxDelay    time.Duration
+}
+
+// conns returns how many visits can be made concurrently.
+func (b *hosts) conns() int {
+	if b.most > 0 {
+		return min(b.most, b.cfg.Polite.InFlight)
+	}
+	return b.cfg.Polite.InFlight
 }
 
 // grow makes room for n hosts.
@@ -199,10 +208,10 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 // cancelVisit ends a visit that this machine could not make. The host is left alone
 // for a moment, so that the next probe of the network goes to another one. Nothing is
 // counted against host or URL.
-func (b *hosts) cancelVisit(now time.Time, fl *flight) {
+func (b *hosts) cancelVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.flights.vacate(fl)
 	b.of(fl.host).out--
-	ready := b.localRest(now, fl.host)
+	ready := b.localRest(now, fl.host, p)
 	b.f.Release(fl.host, ready, time.Time{})
 	b.releaseHeld(fl.host, ready, time.Time{})
 }
@@ -217,7 +226,7 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	}
 	var ready, lane time.Time
 	if isLocal(p) {
-		ready = b.localRest(now, id)
+		ready = b.localRest(now, id, p)
 	} else {
 		if unanswered(r) {
 			b.absolve(b.of(id), b.at(id).backOffs)

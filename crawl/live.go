@@ -19,6 +19,10 @@ type Arrival struct {
 	Page *dowse.Page
 	Keep func() error // stores the page; called in turn, before it is absorbed; may be nil
 	Done func()       // called when the page is committed or dropped: its memory is free then; may be nil
+
+	// Unbegun is set for a visit that a driver did not begin. The page is then that of [Visit.Page]: its lead
+	// waits again, and nothing is learnt of its host or of the network.
+	Unbegun bool
 }
 
 // done calls Done if it is set.
@@ -181,13 +185,20 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 		if l.out+l.waiting.visits+l.flushing.visits >= l.maxVisits() {
 			return time.Time{}
 		}
+		l.Crawl.hosts.most = l.maxVisits()
 		v, when, ok := l.Crawl.Next(l.Clock())
 		if !ok {
 			return when
 		}
 		l.out++
 		if l.Dispatch != nil {
-			l.Dispatch(ctx, v, func(a Arrival) { arrivals <- a })
+			l.Dispatch(ctx, v, func(a Arrival) {
+				select {
+				case arrivals <- a:
+				default: // Set has allowed for more visits since, and the caller may hold what the loop waits for
+					visits.Go(func() { arrivals <- a })
+				}
+			})
 			continue
 		}
 		visits.Go(func() { arrivals <- l.visit(ctx, v) })
@@ -238,6 +249,9 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 			l.fail(err)
 			return
 		}
+	}
+	if a.Unbegun {
+		setUnbegun(a.Page)
 	}
 	now := l.Clock()
 	l.Crawl.Absorb(now, a.Page)

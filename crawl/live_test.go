@@ -312,6 +312,33 @@ func TestLiveEndsVisitsAtTheirDeadline(t *testing.T) {
 	})
 }
 
+// More concurrent visits may be allowed while the crawl runs, also to a driver that brings the outcome of a visit
+// while the loop waits for it. The loop had waited for itself.
+func TestLiveWithMoreVisitsThanBefore(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		web, seeds := manySeeds(40)
+		l := live(t, follow(queueAll), web, 1, seeds...)
+		l.Dispatch = func(ctx context.Context, v crawl.Visit, arrive func(crawl.Arrival)) {
+			arrive(l.Visitor.Visit(ctx, v))
+		}
+		calls := make(chan func(time.Time), 1)
+		l.Calls = calls
+		calls <- func(now time.Time) {
+			x := l.Crawl.Settable()
+			x.Polite.InFlight, x.Polite.Conns = 8, 8
+			if _, err := l.Crawl.Set(now, x, false, "set"); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if b := l.Crawl.Books(); b.Fetched != 40 {
+			t.Errorf("books %+v", b)
+		}
+	})
+}
+
 // Between two visits to a host lies its delay, and the loop ticks meanwhile.
 func TestLiveWaitsForHosts(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {

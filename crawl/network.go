@@ -50,6 +50,18 @@ const (
 // isLocal reports whether a visit failed because of this machine.
 func isLocal(p *dowse.Page) bool { return p.Host != nil && p.Host.Local }
 
+// unbegun is the detail of a visit that was not begun. The journal has it, and not the reason.
+const unbegun = "the visit was not begun"
+
+// setUnbegun makes p the page of a visit that was not begun.
+func setUnbegun(p *dowse.Page) {
+	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, unbegun
+	p.Host = &dowse.HostReport{Local: true}
+}
+
+// isUnbegun reports whether a visit was not begun.
+func isUnbegun(p *dowse.Page) bool { return isLocal(p) && p.Detail == unbegun }
+
 // isAnswered reports whether a visit shows that the network works: some host sent
 // something, or the name service knows that there is none.
 func isAnswered(p *dowse.Page) bool {
@@ -82,8 +94,12 @@ func brokeOff(p *dowse.Page) bool {
 }
 
 // localRest returns until when a host is left alone after this machine failed. The host
-// may have been asked already: this machine can fail in the middle of the answer.
-func (b *hosts) localRest(now time.Time, id frontier.HostID) time.Time {
+// may have been asked already: this machine can fail in the middle of the answer. A visit that
+// was not begun leaves it rested.
+func (b *hosts) localRest(now time.Time, id frontier.HostID, p *dowse.Page) time.Time {
+	if isUnbegun(p) {
+		return now
+	}
 	h := b.of(id)
 	h.last = now
 	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), b.delay(id, 0))
@@ -105,6 +121,7 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 		h.locals = 0
 		n.makeRoom(b.cfg.Polite.InFlight)
 		return n.since, n.isDown() && !fl.began.Before(n.since)
+	case isUnbegun(p):
 	case isLocal(p):
 		b.restrict()
 		n.beginOutage(now, now, p.Detail)

@@ -324,6 +324,62 @@ func TestFoldOfOutages(t *testing.T) {
 	}
 }
 
+// Visits that were not begun cost nothing: no outage is seen in them, no host rests for them, and the state is a
+// fold of the journal.
+func TestVisitsNotBegun(t *testing.T) {
+	for name, config := range foldable {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			cfg, j := journalled(t, dir, config())
+			c := fresh(t, cfg)
+			web, seeds := strategytest.Random(200, 5)
+			c.Start(epoch, seeds)
+			d := &driver{c: c, now: epoch}
+			n, unbegun := 0, map[crawl.VisitKind]int{}
+			w := &witness{web: withRobots{web}, log: map[string][]span{}, clock: func() time.Time { return d.now }, change: func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+				if o := c.Status().Outage; o != nil {
+					t.Fatalf("an outage is reported: %+v", o)
+				}
+				if n++; n%3 == 1 {
+					unbegun[v.Kind]++
+					*p = *crawl.Unbegun(v)
+				}
+			}}
+			d.run(w, 6)
+			if b := c.Books(); unbegun[crawl.VisitPage] == 0 || unbegun[crawl.VisitRobots] == 0 || b.Queued+b.InFlight > 0 {
+				t.Errorf("not begun %v, books %+v", unbegun, b)
+			}
+			if err := j.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			sameFold(t, "in the end", c, dir, config(), nil)
+			balanced(t, c)
+		})
+	}
+}
+
+// A visit that was not begun is made again without a pause.
+func TestVisitNotBegunIsMadeAgain(t *testing.T) {
+	web, hub := manyPages("a.test", 3)
+	cfg := hurried(follow(queueAll))
+	cfg.Polite.Delay = time.Hour
+	c := begin(t, cfg, hub)
+	v, _, ok := c.Next(epoch)
+	if !ok {
+		t.Fatalf("%+v, %v", v, ok)
+	}
+	c.Absorb(epoch, crawl.Unbegun(v))
+	again, when, ok := c.Next(epoch)
+	if !ok || again.URL != v.URL {
+		t.Fatalf("got %+v, at %v; want the visit again", again, when)
+	}
+	p, _ := web.Visit(again)
+	c.Absorb(epoch, p)
+	if v, when, ok := c.Next(epoch); ok || when.Sub(epoch) < time.Hour {
+		t.Errorf("got %+v at %v after a page, want a pause", v, when)
+	}
+}
+
 // URLs that failed can be put back, by reason or host, and count as pages when they
 // come. What was taken down stays so.
 func TestRequeue(t *testing.T) {

@@ -79,9 +79,9 @@ func count(is bool) int {
 // patience returns how long a visit to a host waits for the first answer; 0 means as long
 // as the visitor does anyway.
 func (b *hosts) patience(id frontier.HostID, now time.Time) time.Duration {
-	p, h := &b.cfg.Polite, b.at(id)
+	n, h := b.conns(), b.at(id)
 	waiting := b.f.HostsWaiting()
-	scarce := waiting > crowd*p.InFlight || waiting > p.InFlight-b.flights.out() && b.flights.strangers >= p.InFlight/strangerConns
+	scarce := waiting > crowd*n || waiting > n-b.flights.out() && b.flights.strangers >= n/strangerConns
 	switch {
 	case h.answered || !h.isStranger():
 		return 0
@@ -117,11 +117,11 @@ func (b *hosts) isGivenUp(id frontier.HostID, now time.Time) bool {
 
 // sweep returns how long it takes to visit all hosts that wait if none of them answers.
 func (b *hosts) sweep() time.Duration {
-	return b.longWait() * time.Duration(1+b.f.HostsWaiting()/b.cfg.Polite.InFlight)
+	return b.longWait() * time.Duration(1+b.f.HostsWaiting()/b.conns())
 }
 
 // isCrowded reports whether more hosts wait than there are connections.
-func (b *hosts) isCrowded() bool { return b.f.HostsWaiting() > b.cfg.Polite.InFlight }
+func (b *hosts) isCrowded() bool { return b.f.HostsWaiting() > b.conns() }
 
 // manyWait reports whether more hosts wait than can each be tried as often as its back-off
 // would allow.
@@ -130,5 +130,5 @@ func (b *hosts) manyWait() bool { return b.f.HostsWaiting() > manyHosts }
 // lateRoom reports whether a further visit to a late host may begin: they have not used
 // up their part of the connections, or no others want any.
 func (b *hosts) lateRoom(others bool) bool {
-	return b.flights.late < max(1, b.cfg.Polite.InFlight/lateConns) || !others && b.flights.out() == b.flights.late
+	return b.flights.late < max(1, b.conns()/lateConns) || !others && b.flights.out() == b.flights.late
 }

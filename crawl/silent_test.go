@@ -2,8 +2,10 @@ package crawl_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +131,47 @@ func TestSilentHosts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lateVisitor makes visits to a tarpit that take as long as they would.
+type lateVisitor struct {
+	mu   sync.Mutex
+	web  *tarpit
+	last time.Time // a visit to a host that answers
+}
+
+func (l *lateVisitor) Visit(_ context.Context, v crawl.Visit) crawl.Arrival {
+	l.mu.Lock()
+	p, took := l.web.Visit(v)
+	if strings.HasPrefix(weburl.Host(v.URL), "good") {
+		l.last = time.Now()
+	}
+	l.mu.Unlock()
+	time.Sleep(took)
+	return crawl.Arrival{Page: p}
+}
+
+// Hosts that never answer leave connections to others also where the driver makes fewer visits than the settings
+// allow, as in a cluster: its workers have fewer connections than a coordinator would accept.
+func TestSilentHostsOfAFewConnections(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		const good, pages = 8, 10
+		web := toy{}
+		var seeds []dowse.URL
+		for i := range 1000 {
+			seeds = append(seeds, dowse.URL(fmt.Sprintf("http://silent%d.test/", i)))
+		}
+		seeds = append(seeds, goodSites(web, good, pages)...)
+		c := begin(t, crawl.Config{Strategy: follow(queueAll), Robots: true, Polite: crawl.Politeness{InFlight: 4096}}, seeds...)
+		v := &lateVisitor{web: newTarpit(web)}
+		l := &crawl.Live{Crawl: c, Visitor: v, AtMost: 64}
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := v.last.Sub(epoch); took > 40*time.Second || c.Books().Fetched != good*(pages+1) {
+			t.Errorf("the hosts that answer were crawled within %v, want 40 s; %+v", took, c.Books())
+		}
+	})
 }
 
 // TestPatienceIsKept crawls from hundreds of seeds that never answer. The crawl ends about

@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/admission"
 	"dowse/internal/archive"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
@@ -31,6 +32,10 @@ type remote struct {
 	// uses them.
 	judge   *labelledJudge
 	version string
+	// recalled is set when the crawl has stopped and workers were asked for the visits that they have not
+	// begun. Only the loop uses it.
+	recalled bool
+	late     *admission.Gate // what was left out while this process crawls; nil for nothing. Only the loop uses it.
 
 	// sealed is what the next commit covers: everything that was absorbed when it began.
 	sealed   atomic.Pointer[cluster.Covered]
@@ -168,7 +173,7 @@ func (c *Crawler) dispatch(ctx context.Context, v crawl.Visit, arrive func(crawl
 	left := v.Deadline.Sub(c.live.Clock())
 	r.co.Send(cluster.Job{Visit: v, Known: known.header}, time.Now().Add(left), func(x *cluster.Result) {
 		if x == nil {
-			arrive(crawl.Arrival{Page: undone(v, "no worker made the visit")})
+			arrive(crawl.Arrival{Page: v.Page(), Unbegun: true})
 			return
 		}
 		arrive(c.arrivalOf(v, known, x))
@@ -190,8 +195,8 @@ func (c *Crawler) publishJudge(ctx context.Context) error {
 	return nil
 }
 
-// undone returns the page of a visit that no worker made. It is no evidence against the host, so the
-// lead waits again as if the visit had not begun.
+// undone returns the page of a visit that could not be sent to a worker. It is no evidence against the host, so
+// the lead waits again; the crawl tries one visit at a time until one succeeds.
 func undone(v crawl.Visit, why string) *dowse.Page {
 	p := v.Page()
 	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, why
@@ -292,12 +297,42 @@ func (c *Crawler) tickCluster(st crawl.Status) {
 	if n == 0 {
 		c.live.AtMost = -1
 	}
-	if c.Collection.Crawl.Stopped() != "" {
-		r.co.GiveUpWaiting()
+	if c.Collection.Crawl.Stopped() != "" && !r.recalled {
+		r.recalled = true
+		r.co.Recall()
 	}
+	r.co.Review(c.mayBegin)
 	r.co.DropUnwanted(c.mayVisit)
 	b := c.Collection.Crawl.Books()
 	r.progress.Store(&cluster.Progress{Known: b.Known, Queued: b.Queued, Fetched: st.Fetched, OnTopic: st.OnTopic})
+}
+
+// recallExcluded asks workers for the visits that they have not begun, after the late scope of the crawl was
+// changed: those that it leaves out now are not made.
+func (c *Crawler) recallExcluded(late crawl.Scope) {
+	r := c.remote
+	if r == nil {
+		return
+	}
+	r.late = admission.New(admission.Scope{}, admission.Traps{}, 0)
+	r.late.SetLate(late)
+	r.co.Recall()
+	r.co.Review(c.mayBegin)
+}
+
+// mayBegin reports whether a visit that waits may still begin: not after the crawl has stopped, nor if its URL was
+// left out since. It is called by the loop.
+func (c *Crawler) mayBegin(kind crawl.VisitKind, u dowse.URL) bool {
+	switch r := c.remote; {
+	case c.Collection.Crawl.Stopped() != "":
+		return false
+	case r.late == nil:
+		return true
+	case kind == crawl.VisitRobots:
+		return r.late.Late(u) != dowse.SkipHostBlocked
+	default:
+		return r.late.Late(u) == ""
+	}
 }
 
 // mayVisit reports whether a visit may still be made: a URL that is not known yet may become known. It is

@@ -402,6 +402,7 @@ func (c *Crawler) change(now time.Time, w Wanted, rest bool, r *SetRecord) error
 		r.Notes = append(r.Notes, lateNote(waited-col.Crawl.Frontier().Count(dowse.Waiting), narrows))
 	}
 	r.Notes = append(r.Notes, c.requeueRelaxed(changes)...)
+	c.recallExcluded(scope)
 	return errors.Join(c.commit(), col.SaveSettings())
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -112,13 +113,15 @@ func (c *crawlCluster) servers(dir string) (servers string, stop func(), err err
 			return "", nil, usage("%w", err)
 		}
 	}
-	files := strings.TrimRight(dir, "/") + ".nats"
-	servers, stop, err = cluster.Embed(files, orDefault(c.ClusterListen, cluster.DefaultListen), token)
+	servers, stop, err = cluster.Embed(serverFiles(dir), orDefault(c.ClusterListen, cluster.DefaultListen), token)
 	if err != nil {
 		return "", nil, usage("%w", err)
 	}
 	return servers, stop, nil
 }
+
+// serverFiles returns the directory of the embedded server of a collection.
+func serverFiles(dir string) string { return strings.TrimRight(dir, "/") + ".nats" }
 
 // takeLead takes the lease and raises the fence.
 func (c *crawlCluster) takeLead(ctx context.Context, conn *cluster.Conn, dir string, cfg *crawler.Config) error {
@@ -250,7 +253,11 @@ func clusterText(st *cluster.Status) []string {
 func resumeCommand(dir string) string {
 	command := "dowse crawl " + shellWord(dir)
 	if m, err := cluster.ReadMembership(dir); err == nil && m.Term != "" {
-		command += " --cluster SERVERS"
+		if _, err := os.Stat(serverFiles(dir)); err == nil {
+			command += " --cluster " + embedded
+		} else {
+			command += " --cluster SERVERS"
+		}
 		if m.Cluster != cluster.DefaultName {
 			command += " --cluster-name " + m.Cluster
 		}

@@ -52,7 +52,8 @@ type clusterWeb struct {
 	page  func(page int) string // makes pages in place of the usual ones; nil for those
 
 	mu    sync.Mutex
-	asked []string // paths in order
+	asked []string               // paths in order
+	times map[string][]time.Time // of requests, by host, robots.txt included
 	pages map[string]int
 	most  int           // of how many pages requests are answered; others wait
 	held  string        // the path of a page that comes in small pieces and does not end; "" for none
@@ -62,7 +63,7 @@ type clusterWeb struct {
 
 func serveCluster(t testing.TB, n, hosts int, slow time.Duration) *clusterWeb {
 	t.Helper()
-	w := &clusterWeb{n: n, hosts: hosts, slow: slow, pages: map[string]int{}, most: n, moved: make(chan struct{})}
+	w := &clusterWeb{n: n, hosts: hosts, slow: slow, pages: map[string]int{}, times: map[string][]time.Time{}, most: n, moved: make(chan struct{})}
 	for h := range hosts {
 		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", loopbackHost(h), w.port))
 		if err != nil {
@@ -89,6 +90,9 @@ func (w *clusterWeb) url(i int) string {
 }
 
 func (w *clusterWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.times[r.Host] = append(w.times[r.Host], time.Now())
+	w.mu.Unlock()
 	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p"))
 	if err != nil {
 		http.NotFound(rw, r)
@@ -563,10 +567,13 @@ var clusterTests = []struct {
 	test func(t *testing.T)
 }{
 	{"ClusterStopsWithoutNATS", clusterStopsWithoutNATS},
+	{"ClusterPoliteness", clusterPoliteness},
 	{"ClusterTakeOverWithoutMostServers", clusterTakeOverWithoutMostServers},
 	{"ClusterCoordinatorIsKilled", clusterCoordinatorIsKilled},
 	{"ClusterTakeOver", clusterTakeOver},
 	{"ClusterSlowWorker", clusterSlowWorker},
+	{"ClusterWaitingVisits", clusterWaitingVisits},
+	{"ClusterWorkerFinishes", clusterWorkerFinishes},
 	{"ClusterTakeOverFails", clusterTakeOverFails},
 	{"ClusterForeignCommits", clusterForeignCommits},
 	{"ClusterVisitsInTheSameOrder", clusterVisitsInTheSameOrder},
@@ -660,6 +667,126 @@ func clusterSlowWorker(t *testing.T) {
 	}
 	if n := len(web.requests()); n != 30 || moved != 0 {
 		t.Errorf("%d requests for 30 pages, %d visits were given to another worker\n%s", n, moved, c.errors())
+	}
+}
+
+// Visits that wait for a connection of a worker are not made if the crawl is stopped, or if they are left out
+// meanwhile: the hosts are asked for nothing that was not under way. A crawl that is allowed more concurrent visits
+// while it runs goes on.
+func clusterWaitingVisits(t *testing.T) {
+	web := serveCluster(t, 100, 4, 0)
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	web.allow(12) // all hosts have answered: the others are waited for
+	c := startCrawl(t, web, dir, servers.url(), "--conns", "2", "--host-conns", "20")
+	startWorker(t, servers.url(), 8)
+	awaitThat(t, "visits in flight", func() bool { return web.known() >= 13 })
+	runToEnd(t, exitOK, "set", dir, "--conns", "60")
+	ahead := func(n int) { // until n visits are made, and others wait
+		t.Helper()
+		awaitThat(t, "visits that wait", func() bool { return web.known() == n && clusterStatus(t, servers.url()).InFlight > 8 })
+	}
+	ahead(20)
+	stop := startDowse(t, "stop", dir)
+	awaitThat(t, "the visits that have begun", func() bool { return clusterStatus(t, servers.url()).InFlight == 8 })
+	web.allow(20)
+	stop.ended(exitOK)
+	c.ended(exitInterrupted)
+	if n := len(web.requests()); n != 20 {
+		t.Errorf("%d requests, want the 20 that were under way", n)
+	}
+
+	c = startCrawl(t, web, dir, servers.url())
+	ahead(28)
+	runToEnd(t, exitOK, "set", dir, "--exclude", "/p")
+	awaitThat(t, "the visits that have begun", func() bool { return clusterStatus(t, servers.url()).InFlight == 8 })
+	web.allow(100)
+	c.ended(exitOK)
+	if n := len(web.requests()); n != 28 {
+		t.Errorf("%d requests, want the 28 that were under way when the others were left out", n)
+	}
+	runToEnd(t, exitOK, "set", dir, "--drop", "/p")
+	startCrawl(t, web, dir, servers.url()).ended(exitOK)
+	checkComplete(t, dir, 100)
+	if n := len(web.requests()); n != 100 {
+		t.Errorf("%d requests for 100 pages", n)
+	}
+}
+
+// A worker that is told to end finishes what it has begun, however long that takes. Its visits are not made again by
+// others meanwhile.
+func clusterWorkerFinishes(t *testing.T) {
+	web := serveCluster(t, 100, 4, 0)
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	web.allow(10) // all hosts have answered: the others are waited for
+	c := startCrawl(t, web, dir, servers.url(), "--host-conns", "20")
+	w := startWorker(t, servers.url(), 4)
+	awaitThat(t, "visits in flight", func() bool { return web.known() == 14 })
+	w.signal(syscall.SIGTERM)
+	startWorker(t, servers.url(), 4)
+	awaitThat(t, "visits of the other worker", func() bool { return web.known() == 18 })
+	time.Sleep(8 * time.Second) // a silent worker is given up after five
+	again := len(web.requests()) - web.known()
+	web.allow(100)
+	w.ended(exitOK)
+	c.ended(exitOK)
+	checkComplete(t, dir, 100)
+	_, rest, _ := strings.Cut(w.errors(), "working as ")
+	id, _, _ := strings.Cut(rest, "\n")
+	for line := range strings.Lines(c.errors()) {
+		if strings.Contains(line, id) && strings.Contains(line, "does not answer") {
+			t.Errorf("the coordinator has not heard that the worker finishes its visits: %s", line)
+		}
+	}
+	if strings.Contains(c.errors(), "to others") {
+		t.Log("the machine is so slow that a worker was silent for five seconds; nothing was lost")
+		return
+	}
+	if n := len(web.requests()); again != 0 || n != 100 {
+		t.Errorf("%d requests for 100 pages, %d of them while the worker finished its visits\n%s", n, again, c.errors())
+	}
+}
+
+// The delay of a host is kept at the moment of each request, also for visits that waited for a connection, while
+// workers are killed, frozen, told to end and added, and the coordinator is stopped, killed and started again.
+func clusterPoliteness(t *testing.T) {
+	const delay = 400 * time.Millisecond
+	web := serveCluster(t, 500, 20, 150*time.Millisecond)
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	c := startCrawl(t, web, dir, servers.url(), "--delay", delay.String())
+	workers := []*clusterProcess{startWorker(t, servers.url(), 4), startWorker(t, servers.url(), 4), startWorker(t, servers.url(), 4)}
+	await := func(n int) {
+		t.Helper()
+		awaitThat(t, fmt.Sprint(n, " pages"), func() bool { return web.known() >= n })
+	}
+	await(60)
+	workers[0].kill()
+	workers[1].signal(syscall.SIGSTOP)
+	startWorker(t, servers.url(), 4)
+	await(120)
+	workers[2].signal(syscall.SIGTERM)
+	startWorker(t, servers.url(), 4)
+	time.Sleep(6 * time.Second) // the frozen worker is given up
+	workers[1].signal(syscall.SIGCONT)
+	await(250)
+	c.kill()
+	c = startCrawl(t, web, dir, servers.url())
+	await(330)
+	runToEnd(t, exitOK, "stop", dir)
+	c.ended(exitInterrupted)
+	c = startCrawl(t, web, dir, servers.url())
+	c.ended(exitOK)
+	checkComplete(t, dir, 500)
+	web.mu.Lock()
+	defer web.mu.Unlock()
+	for host, times := range web.times {
+		for i := 1; i < len(times); i++ {
+			if gap := times[i].Sub(times[i-1]); gap < delay {
+				t.Errorf("%s: %v between two requests, want at least %v", host, gap, delay)
+			}
+		}
 	}
 }
 

@@ -235,7 +235,10 @@ func clusterForgetsInTheCopy(t *testing.T) {
 	web.allow(22)
 	c.ended(exitInterrupted)
 	s.awaitWords("waiting for it to be resumed")
-	runToEnd(t, exitOK, "forget", first, web.url(1), "--because", "its owner asked", "--yes")
+	_, said := runToEnd(t, exitOK, "forget", first, web.url(1), "--because", "its owner asked", "--yes")
+	if !strings.Contains(said, `servers of the cluster "crawl" may still hold the pages`) || !strings.Contains(said, "copies of standbys lose the pages") {
+		t.Errorf("said:\n%s", said)
+	}
 	c = startCrawl(t, web, first, servers.url())
 	c.awaitWords("resuming")
 	web.allow(30)
@@ -308,7 +311,7 @@ func clusterEdges(t *testing.T) {
 	stop := startDowse(t, "stop", first)
 	web.allow(200) // more than it can fetch until it has stopped
 	stop.ended(exitOK)
-	if !strings.Contains(stop.errors(), "--cluster SERVERS") {
+	if !strings.Contains(stop.errors(), "--cluster embedded") {
 		t.Errorf("stop said:\n%s", stop.errors())
 	}
 	if l, err := net.Listen("tcp", at); err != nil {
@@ -317,6 +320,18 @@ func clusterEdges(t *testing.T) {
 		l.Close()
 	}
 	c.ended(exitInterrupted)
+
+	// What was taken down may be in the files of the server, which can be removed: the crawl goes on without.
+	_, said := runToEnd(t, exitOK, "forget", first, web.url(1), "--because", "its owner asked", "--yes")
+	if !strings.Contains(said, "c.dowse.nats, the files of the embedded NATS server") {
+		t.Errorf("said:\n%s", said)
+	}
+	if err := os.RemoveAll(first + ".nats"); err != nil {
+		t.Fatal(err)
+	}
+	c = startCrawl(t, web, first, "embedded", "--cluster-listen", at)
+	c.ended(exitOK)
+	runToEnd(t, exitOK, "collection", "verify", first)
 }
 
 // Of two coordinators with copies of the same collection that are started at the same moment one is

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/cluster"
 	"dowse/internal/plain"
 	"dowse/internal/sink"
 	"dowse/weburl"
@@ -90,7 +92,23 @@ func (c *forgetCmd) Run(w *world) error {
 		return err
 	}
 	c.passOn(w)
+	c.nameServers(w)
 	return nil
+}
+
+// nameServers reports that the servers of a cluster may still have the pages, in commits that standbys had not
+// read, and in bytes that were removed from a stream and not overwritten.
+func (c *forgetCmd) nameServers(w *world) {
+	m, err := cluster.ReadMembership(c.Dir)
+	files := serverFiles(c.Dir)
+	if _, missing := os.Stat(files); missing == nil {
+		fmt.Fprintf(w.err, "note: %s, the files of the embedded NATS server, may still hold the pages; remove that directory\n", printable(files))
+	} else if err == nil && m.Term != "" {
+		fmt.Fprintf(w.err, "note: the NATS servers of the cluster %q may still hold the pages; dowse cluster drop SERVERS removes what they hold\n", m.Cluster)
+	} else {
+		return
+	}
+	fmt.Fprintln(w.err, "note: copies of standbys lose the pages when the crawl is resumed with its standbys")
 }
 
 // passOn sends the deletions to the sinks of the collection, as far as that is possible in a

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -75,14 +75,40 @@ func (o *Options) Check() error {
 	}
 	for s := range strings.SplitSeq(o.URLs, ",") {
 		u, err := url.Parse(strings.TrimSpace(s))
-		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" && u.Path != "/" {
-			return fmt.Errorf("cluster: server %q: want nats://host:port or tls://host:port", s)
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || !isPort(u.Port()) || u.Path != "" && u.Path != "/" {
+			return fmt.Errorf("cluster: server %q: want nats://host:port or tls://host:port", redacted(s))
 		}
 		if !isLoopback(u.Hostname()) && !auth && u.User == nil {
 			return fmt.Errorf("cluster: server %s: %w", u.Host, ErrCredentials)
 		}
 	}
+	for _, name := range []string{"NATS_CREDS", "NATS_CA", "NATS_CERT", "NATS_KEY"} {
+		if file := o.env(name); file != "" {
+			if _, err := os.Stat(file); err != nil {
+				return fmt.Errorf("cluster: %s: %w", name, err)
+			}
+		}
+	}
 	return nil
+}
+
+// isPort reports whether a server can listen at the port of a URL; "" is the usual one.
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return s == "" || err == nil && n > 0
+}
+
+// redacted returns servers without their passwords, also where the list can't be read.
+func redacted(servers string) string {
+	list := strings.Split(servers, ",")
+	for i, s := range list {
+		scheme, rest, _ := strings.Cut(s, "://")
+		if at := strings.LastIndex(rest, "@"); at >= 0 {
+			user, _, _ := strings.Cut(rest[:at], ":")
+			list[i] = scheme + "://" + user + ":xxxxx" + rest[at:]
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // isLoopback reports whether a host is this machine.
@@ -259,16 +285,16 @@ const patience = 5 * time.Second
 
 // explained returns an error of connecting with what to do about it.
 func explained(servers string, err error) error {
-	if u, e := url.Parse(servers); e == nil && u.User != nil {
-		servers = u.Redacted()
-	}
+	servers = redacted(servers)
 	var op *net.OpError
 	switch {
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("cluster: %s: the server has no TLS, which tls://, NATS_CA or NATS_CERT ask for: %w", servers, err)
 	case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked):
 		return fmt.Errorf("cluster: %s: the server refuses these credentials: %w", servers, err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("cluster: %s: %w", servers, ErrJetStream)
-	case errors.Is(err, nats.ErrNoServers) || errors.As(err, &op) || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, nats.ErrNoServers) || errors.As(err, &op):
 		return fmt.Errorf("cluster: %s: no NATS server answers there: %w", servers, err)
 	}
 	return fmt.Errorf("cluster: %s: %w", servers, err)
@@ -344,6 +370,15 @@ func (c *Conn) refused(what string, err error) error {
 		return fmt.Errorf("cluster: %s: the servers have too little disk or memory for it, or too few of them are up: %w", what, err)
 	}
 	return fmt.Errorf("cluster: %s: %w", what, err)
+}
+
+// whyNot returns the error of a publish for people: servers without room name no cause that they would understand.
+func whyNot(err error) error {
+	var api *jetstream.APIError
+	if errors.As(err, &api) && (api.ErrorCode == 10047 || api.ErrorCode == 10023) {
+		return fmt.Errorf("the servers have too little disk or memory: %w", err)
+	}
+	return err
 }
 
 // wrongSequence reports whether a publish was refused because another message came first.

@@ -54,6 +54,7 @@ type Coordinator struct {
 	status     func() Progress
 	shipper    *Shipper
 	wake       chan struct{}
+	reviews    bool // Review is called
 }
 
 // Counts are what a coordinator refused or did again.
@@ -82,6 +83,8 @@ type sent struct {
 	arrive func(*Result)
 	worker string    // "" while it waits for one
 	named  time.Time // when it was given to the worker, or the worker last named it
+	before string    // the worker from which it was taken back
+	unseen bool      // it was taken back, and Review has not seen it
 }
 
 // An earlier is a result for a visit of an earlier coordinator.
@@ -109,9 +112,10 @@ type Hello struct {
 	Version string   `json:"version"`
 	Wire    int      `json:"wire"`
 	Conns   int      `json:"conns"`
-	Busy    []uint64 `json:"busy,omitempty"` // numbers of visits that it makes, or whose results it has not published
-	Term    string   `json:"term,omitempty"` // to which the numbers belong
-	Leaving bool     `json:"leaving,omitempty"`
+	Busy    []uint64 `json:"busy,omitempty"`    // numbers of visits that it makes or will make, or whose results it has not published
+	Back    []uint64 `json:"back,omitempty"`    // numbers of visits that it gives back without a result
+	Term    string   `json:"term,omitempty"`    // to which the numbers belong
+	Leaving bool     `json:"leaving,omitempty"` // it makes no further visits
 }
 
 // welcome is the answer to a Hello.
@@ -191,7 +195,11 @@ func (co *Coordinator) Capacity() (n int) {
 	co.mu.Lock()
 	defer co.mu.Unlock()
 	for _, w := range co.workers {
-		n += w.hello.Conns
+		if w.hello.Leaving {
+			n += len(w.has) // it finishes them
+		} else {
+			n += w.hello.Conns
+		}
 	}
 	return n
 }
@@ -212,19 +220,36 @@ func (co *Coordinator) GiveUp() {
 	co.queue = nil
 }
 
-// GiveUpWaiting ends the visits that no worker makes, if there is no worker at all. It is for a
-// crawl that stops: without it, it would wait until their deadline.
-func (co *Coordinator) GiveUpWaiting() {
+// Recall asks all workers to give back the visits that they have not begun. Review then decides about them.
+func (co *Coordinator) Recall() {
 	co.mu.Lock()
 	defer co.mu.Unlock()
-	if len(co.workers) > 0 {
-		return
+	for id := range co.workers {
+		_ = co.c.nc.Publish(co.c.subject("work."+id), []byte(recallMagic+co.lease.holder.Term))
 	}
+}
+
+// Review ends the visits that no worker has and that may not begin any more. Visits that workers give back
+// wait for the next call, once it was called.
+func (co *Coordinator) Review(mayBegin func(kind crawl.VisitKind, u dowse.URL) bool) {
+	co.mu.Lock()
+	defer co.mu.Unlock()
+	co.reviews = true
+	kept := co.queue[:0]
 	for _, s := range co.queue {
-		co.forget(s)
-		s.arrive(nil)
+		switch {
+		case co.out[s.job.Number] != s: // it has a result by now
+		case mayBegin(s.key.kind, s.key.url):
+			s.unseen = false
+			kept = append(kept, s)
+		default:
+			co.forget(s)
+			s.arrive(nil)
+		}
 	}
-	co.queue = nil
+	clear(co.queue[len(kept):])
+	co.queue = kept
+	co.assign()
 }
 
 // forget removes a visit from the books, except from the queue.
@@ -244,6 +269,7 @@ func (co *Coordinator) assign() {
 	}
 	batches := map[*workerState][]Job{}
 	now := time.Now()
+	var unseen []*sent
 	for len(co.queue) > 0 {
 		w := co.roomiest()
 		if w == nil {
@@ -255,11 +281,19 @@ func (co *Coordinator) assign() {
 		if co.out[s.job.Number] != s {
 			continue // it has a result by now
 		}
+		if s.unseen {
+			unseen = append(unseen, s)
+			continue
+		}
+		if s.before != "" && s.before != w.hello.ID {
+			co.counts.Moved++
+		}
 		s.worker, s.named = w.hello.ID, now
 		s.job.Within = time.Until(s.until)
 		w.has[s.job.Number] = s
 		batches[w] = append(batches[w], s.job)
 	}
+	co.queue = append(unseen, co.queue...)
 	for w, jobs := range batches {
 		_ = co.c.nc.Publish(co.c.subject("work."+w.hello.ID), appendJobs(co.lease.holder.Term, jobs)) // one that gets lost is sent again
 	}
@@ -270,7 +304,7 @@ func (co *Coordinator) assign() {
 func (co *Coordinator) roomiest() (best *workerState) {
 	most := 0.0
 	for _, w := range co.workers {
-		if len(w.has) >= w.hello.Conns+ahead(w.hello.Conns) {
+		if w.hello.Leaving || len(w.has) >= w.hello.Conns+ahead(w.hello.Conns) {
 			continue
 		}
 		room := float64(w.hello.Conns-len(w.has)) / float64(w.hello.Conns)
@@ -313,7 +347,7 @@ func (co *Coordinator) hello(m *nats.Msg) {
 }
 
 func wellFormed(h *Hello) bool {
-	return nameForm.MatchString(h.ID) && h.Conns > 0 && h.Conns <= maxWorkerConns && len(h.Busy) <= 4*maxWorkerConns && len(h.Host) <= 256
+	return nameForm.MatchString(h.ID) && h.Conns > 0 && h.Conns <= maxWorkerConns && max(len(h.Busy), len(h.Back)) <= 4*maxWorkerConns && len(h.Host) <= 256
 }
 
 // versionsDiffer says that a worker can't take part.
@@ -325,6 +359,9 @@ func versionsDiffer(coordinator, worker string) string {
 func (co *Coordinator) noteHello(h Hello) {
 	now := time.Now()
 	w := co.workers[h.ID]
+	if w == nil && h.Leaving {
+		return
+	}
 	if w == nil {
 		w = &workerState{has: map[uint64]*sent{}, since: now}
 		co.workers[h.ID] = w
@@ -336,49 +373,62 @@ func (co *Coordinator) noteHello(h Hello) {
 		w.rate = float64(w.done-w.last) / seconds
 		w.since, w.last = now, w.done
 	}
-	if h.Leaving {
+	if h.Term == co.lease.holder.Term {
+		co.noteVisits(w, now)
+	}
+	co.findLost(w, now)
+	if w.hasLeft() {
 		co.dismiss(w, "has left")
-	} else {
-		co.findLost(w, now)
 	}
 	co.assign()
+}
+
+// hasLeft reports whether a worker makes no further visits, and the results of all that it made are there.
+func (w *workerState) hasLeft() bool { return w.hello.Leaving && len(w.has) == 0 }
+
+// noteVisits notes which visits a worker makes, and takes back those that it gives back.
+func (co *Coordinator) noteVisits(w *workerState, now time.Time) {
+	for _, n := range w.hello.Busy {
+		if s := w.has[n]; s != nil {
+			s.named = now
+		}
+	}
+	back := slices.Compact(slices.Sorted(slices.Values(w.hello.Back)))
+	for _, n := range slices.Backward(back) {
+		if s := w.has[n]; s != nil {
+			co.takeBack(w, s)
+		}
+	}
 }
 
 // findLost puts visits back into the queue that a worker was sent and does not name: they never
 // reached it, or their result did not reach the stream.
 func (co *Coordinator) findLost(w *workerState, now time.Time) {
-	if w.hello.Term == co.lease.holder.Term {
-		for _, n := range w.hello.Busy {
-			if s := w.has[n]; s != nil {
-				s.named = now
-			}
-		}
-	}
 	if co.inbox.pending > maxPending/2 {
 		return // results are on the stream and not read yet
 	}
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(w.has))) {
 		if s := w.has[n]; now.Sub(s.named) > workerLapse {
-			delete(w.has, n)
-			co.takeBack(s)
+			co.takeBack(w, s)
 		}
 	}
 }
 
-// takeBack puts a visit at the head of the queue.
-func (co *Coordinator) takeBack(s *sent) {
-	s.worker = ""
-	co.counts.Moved++
+// takeBack puts a visit of a worker at the head of the queue.
+func (co *Coordinator) takeBack(w *workerState, s *sent) {
+	delete(w.has, s.job.Number)
+	s.worker, s.before, s.unseen = "", w.hello.ID, co.reviews
 	co.queue = slices.Insert(co.queue, 0, s)
 }
 
 // dismiss removes a worker. Its visits go to others.
 func (co *Coordinator) dismiss(w *workerState, why string) {
 	delete(co.workers, w.hello.ID)
+	visits := len(w.has)
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(w.has))) {
-		co.takeBack(w.has[n])
+		co.takeBack(w, w.has[n])
 	}
-	co.c.opt.logf("worker %s (%s) %s%s", w.hello.ID, w.hello.Host, why, moved(len(w.has)))
+	co.c.opt.logf("worker %s (%s) %s%s", w.hello.ID, w.hello.Host, why, moved(visits))
 	co.notify()
 }
 
@@ -410,15 +460,27 @@ func (co *Coordinator) watch(ctx context.Context) {
 		last = now
 		co.mu.Lock()
 		for _, w := range co.workers {
-			if stopped {
-				w.heard = now
-			} else if now.Sub(w.heard) > workerLapse {
+			silent := now.Sub(w.heard) > workerLapse
+			switch {
+			case stopped:
+				w.excuse(now)
+			case w.hasLeft() || w.hello.Leaving && silent:
+				co.dismiss(w, "has left")
+			case silent:
 				co.dismiss(w, "does not answer any more")
 			}
 		}
 		co.expire(now)
 		co.assign()
 		co.mu.Unlock()
+	}
+}
+
+// excuse lets the silence of a worker, and of its visits, begin now.
+func (w *workerState) excuse(now time.Time) {
+	w.heard = now
+	for _, s := range w.has {
+		s.named = now
 	}
 }
 

@@ -227,6 +227,206 @@ func TestVisitsSentAhead(t *testing.T) {
 	}
 }
 
+// A gated worker makes visits that begin and then wait for the gate.
+type gated struct {
+	begun chan dowse.URL
+	gate  chan struct{}
+}
+
+func newGated() *gated { return &gated{make(chan dowse.URL, 1000), make(chan struct{})} }
+
+func (g *gated) make(map[string][]byte) (func(context.Context, Job) *Result, error) {
+	return func(ctx context.Context, j Job) *Result {
+		g.begun <- j.Visit.URL
+		select {
+		case <-g.gate:
+		case <-ctx.Done():
+		}
+		q := *fullPage()
+		q.URL = j.Visit.URL
+		return &Result{Page: &q}
+	}, nil
+}
+
+// sendVisits sends n visits and returns a channel with their results, nil for one that was given up.
+func sendVisits(co *Coordinator, n int) chan *Result {
+	results := make(chan *Result, n)
+	for i := range n {
+		co.Send(Job{Visit: crawl.Visit{URL: dowse.URL(fmt.Sprintf("https://a/%d", i))}}, time.Now().Add(time.Hour), func(x *Result) { results <- x })
+	}
+	return results
+}
+
+// Visits that a worker has not begun come back when they are recalled, and are not made if they may not begin
+// any more. Those that it has begun are finished.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	g := newGated()
+	work(t, connectTo(t, c.opt.URLs), 8, g.make)
+	results := sendVisits(co, 20)
+	for range 8 {
+		<-g.begun
+	}
+	co.Recall()
+	keep := dowse.URL("https://a/19")
+	reviewed := make(chan struct{})
+	go func() {
+		defer close(reviewed)
+		for co.Status().InFlight > 9 {
+			co.Review(func(_ crawl.VisitKind, u dowse.URL) bool { return u == keep })
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	for range 11 {
+		if x := <-results; x != nil {
+			t.Errorf("a result for %s, want a visit that was given up", x.Page.URL)
+		}
+	}
+	<-reviewed
+	close(g.gate)
+	for range 9 {
+		if x := <-results; x == nil {
+			t.Error("a visit that had begun, or may begin, was given up")
+		}
+	}
+	if len(g.begun) != 1 || <-g.begun != keep {
+		t.Errorf("%d further visits were begun, want that to %s", len(g.begun), keep)
+	}
+}
+
+// A worker that is told to end finishes what it has begun, however long that takes, and gives back what it has
+// not. No visit is made twice.
+func TestLeavingWorker(t *testing.T) {
+	t.Parallel()
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	leaves, leave := context.WithCancel(t.Context())
+	first, second := newGated(), newGated()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- connectTo(t, c.opt.URLs).Work(leaves, t.Context(), &Worker{Conns: 4, Make: first.make})
+	}()
+	results := sendVisits(co, 5)
+	for range 4 {
+		<-first.begun
+	}
+	leave()
+	work(t, connectTo(t, c.opt.URLs), 8, second.make)
+	<-second.begun
+	time.Sleep(workerLapse + 2*time.Second)
+	if n := len(second.begun); n > 0 {
+		t.Errorf("%d visits of a worker that finishes them were given to another one", n)
+	}
+	close(first.gate)
+	close(second.gate)
+	for range 5 {
+		<-results
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if st := co.Status(); len(first.begun)+len(second.begun) > 0 || st.Refused.Repeated > 0 || st.Refused.Moved != 1 {
+		t.Errorf("%d visits were made again; %+v", len(first.begun)+len(second.begun), st.Refused)
+	}
+	for co.Capacity() != 8 || len(co.Status().Workers) != 1 {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// A visit that waits for a connection of a busy worker goes to one that has come since, and is made once.
+func TestWaitingVisitMoves(t *testing.T) {
+	t.Parallel()
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	busy, idle := newGated(), newGated()
+	work(t, connectTo(t, c.opt.URLs), 4, busy.make)
+	results := sendVisits(co, 5)
+	for range 4 {
+		<-busy.begun
+	}
+	came := time.Now()
+	work(t, connectTo(t, c.opt.URLs), 4, idle.make)
+	<-idle.begun
+	if d := time.Since(came); d > workerLapse+3*time.Second {
+		t.Errorf("it moved after %v", d)
+	}
+	close(busy.gate)
+	close(idle.gate)
+	for range 5 {
+		<-results
+	}
+	if len(busy.begun)+len(idle.begun) > 0 {
+		t.Error("a visit was made twice")
+	}
+}
+
+// A worker does not begin a visit that another one may have by now: the coordinator has not heard of it for as long
+// as it takes to be given up, or another coordinator has the lead.
+func TestVisitsThatAreNotOurs(t *testing.T) {
+	for _, x := range []struct {
+		name  string
+		term  string
+		heard time.Duration // since the last Hello that was answered was sent; 0 for none
+		got   time.Duration // since the visit came
+		want  bool
+	}{
+		{"usual", "a", time.Second, 500 * time.Millisecond, true},
+		{"first", "a", 0, time.Millisecond, true},
+		{"waited, and named all the time", "a", time.Second, 2 * workerLapse, true},
+		{"came during the silence", "a", workerLapse + 100*time.Millisecond, workerLapse - 500*time.Millisecond, false},
+		{"frozen before the first answer", "a", 0, workerLapse + time.Second, false},
+		{"another coordinator", "b", time.Second, time.Millisecond, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			made := false
+			now := time.Now()
+			w := &Worker{term: x.term, version: "v", visit: func(_ context.Context, j Job) *Result {
+				made = true
+				return &Result{Page: fullPage()}
+			}}
+			if x.heard > 0 {
+				w.sure = now.Add(-x.heard)
+			}
+			b := w.result(t.Context(), "a", Job{Judge: "v", Within: time.Hour}, now.Add(-x.got))
+			if made != x.want || (b != nil) != x.want {
+				t.Errorf("made %v, %d bytes; want %v", made, len(b), x.want)
+			}
+		})
+	}
+}
+
+// Time without a connection is no evidence against a worker and its visits: their results may be on the stream.
+func TestOutageIsNoEvidence(t *testing.T) {
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	long := time.Now().Add(-time.Hour)
+	s := &sent{job: Job{Number: 1}, worker: "w", named: long}
+	co.mu.Lock()
+	co.workers["w"] = &workerState{hello: Hello{ID: "w", Conns: 1}, heard: long, has: map[uint64]*sent{1: s}}
+	co.mu.Unlock()
+	c.nc.Close()
+	ctx, end := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	watch.Go(func() { co.watch(ctx) })
+	time.Sleep(2 * helloEvery)
+	end()
+	watch.Wait()
+	if co.findLost(co.workers["w"], time.Now()); s.worker != "w" {
+		t.Error("a visit was taken back as soon as the servers were back")
+	}
+}
+
 // A coordinator that lost the lead can't publish, and the one that has it is not disturbed.
 func TestFence(t *testing.T) {
 	c := newConn(t)
@@ -358,6 +558,57 @@ func TestCopiesBecomeEqual(t *testing.T) {
 				t.Errorf("got %v\nwant %v, %v", got, want, err)
 			}
 		})
+	}
+}
+
+// A standby that has asked twice is told twice that its copy is complete: that it was asked again while the servers
+// had no room is no error.
+func TestCompleteTwice(t *testing.T) {
+	dir := durable.In(newDir(t))
+	m := &Mirror{dir: dir, id: "me"}
+	if err := dir.WriteFile(resyncMark, []byte("id")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := m.do(&op{kind: opSynced, id: "me"}); err != nil || !m.ready {
+			t.Errorf("%v, ready %v", err, m.ready)
+		}
+	}
+}
+
+// What a person has mistyped is named before anything is connected, without the passwords.
+func TestOptionsAreChecked(t *testing.T) {
+	secret := "nats://u:secret@127.0.0.1:1"
+	for _, x := range []struct {
+		urls, name string // name is of a variable that names a file
+		want       string
+	}{
+		{"nats://127.0.0.1:99999", "", "want nats://host:port"},
+		{"nats://127.0.0.1:0", "", "want nats://host:port"},
+		{secret + "," + secret + "/x", "", "u:xxxxx@127.0.0.1:1/x"},
+		{"http://u:secret@a", "", "u:xxxxx@a"},
+		{secret, "NATS_CA", "NATS_CA: stat none"},
+		{secret, "NATS_CREDS", "NATS_CREDS: stat none"},
+		{secret, "NATS_CERT", "NATS_CERT: stat none"},
+	} {
+		o := Options{URLs: x.urls, Getenv: func(name string) string {
+			if name == x.name {
+				return "none"
+			}
+			return ""
+		}}
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s %s: %v, want %q", x.urls, x.name, err, x.want)
+		}
+	}
+	_, err := Connect(t.Context(), Options{URLs: secret + "," + secret})
+	if err == nil || strings.Contains(err.Error(), "secret") || strings.Count(err.Error(), "xxxxx") != 2 {
+		t.Errorf("error %v, want one without passwords", err)
+	}
+	c := newConn(t)
+	_, err = Connect(t.Context(), Options{URLs: strings.Replace(c.opt.URLs, "nats:", "tls:", 1), Version: "test"})
+	if err == nil || !strings.Contains(err.Error(), "has no TLS") {
+		t.Errorf("TLS at a server that has none: %v", err)
 	}
 }
 

@@ -503,7 +503,9 @@ func (m *Mirror) do(o *op) error {
 	case opSynced:
 		if o.id == m.id {
 			m.ready, m.trusted = true, nil
-			return m.dir.Remove(resyncMark)
+			if err := m.dir.Remove(resyncMark); err != nil && !errors.Is(err, fs.ErrNotExist) { // it was asked for twice
+				return err
+			}
 		}
 	case opWrite:
 		f, err := m.file(o.name)

@@ -721,7 +721,7 @@ func (s *Shipper) publishData(ctx context.Context, data []byte, covered Covered)
 		case errors.Is(err, errAnother) && ctx.Err() == nil:
 			continue
 		case s.stuck.CompareAndSwap(0, time.Now().UnixNano()):
-			s.c.opt.logf("NATS does not accept commits (%v); the crawl pauses until it does", err)
+			s.c.opt.logf("NATS does not accept commits (%v); the crawl pauses until it does", whyNot(err))
 		}
 		if !pause(ctx, 300*time.Millisecond) {
 			return fmt.Errorf("cluster: not committed: %w", err)

@@ -25,6 +25,7 @@ const (
 	visitsMagic   = "dwv2"
 	arrivalsMagic = "dwa2"
 	commitMagic   = "dwc1"
+	recallMagic   = "dwr1" // followed by the term: asks a worker for the visits that it has not begun
 )
 
 // maxArrival bounds what one visit may bring, in bytes: page, records and all.

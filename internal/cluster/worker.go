@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -48,12 +49,16 @@ type Worker struct {
 	mu      sync.Mutex
 	term    string
 	busy    map[uint64]bool // numbers of the term
+	back    []uint64        // numbers of the term that go back without a result, for the next Hello
 	ended   int
 	failed  error
 	leaving bool
 	heard   time.Time // when the coordinator last answered
+	sure    time.Time // when the last Hello was sent that was answered
 	visits  sync.WaitGroup
 	conns   chan struct{} // has one value for each visit that is being made
+	recall  chan struct{} // is closed, and replaced, to give back the visits that wait for a connection
+	hurry   chan struct{} // asks for a Hello before its time
 	results chan []byte
 	serial  uint64
 	refused atomic.Bool // the last message was not accepted
@@ -77,6 +82,7 @@ type WorkerStatus struct {
 func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
 	w.c, w.busy = c, map[uint64]bool{}
 	w.conns, w.results = make(chan struct{}, w.Conns), make(chan []byte, 4*maxWorkerConns)
+	w.recall, w.hurry = make(chan struct{}), make(chan struct{}, 1)
 	w.id = strings.ToLower(rand.Text()[:12])
 	w.host, _ = os.Hostname()
 	abort, end := context.WithCancel(abort)
@@ -90,18 +96,39 @@ func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
 		sender.Go(func() { w.publish(abort) })
 	}
 	err = w.report(ctx)
-	_ = sub.Unsubscribe()
 	w.mu.Lock()
 	w.leaving = true
+	w.giveBackWaiting()
 	w.mu.Unlock()
 	if err != nil {
 		end()
 	}
-	w.visits.Wait()
-	close(w.results)
-	sender.Wait()
-	w.hello(context.WithoutCancel(ctx))
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.visits.Wait()
+		close(w.results)
+		sender.Wait()
+	}()
+	w.takeLeave(context.WithoutCancel(ctx), finished)
+	_ = sub.Unsubscribe()
 	return err
+}
+
+// takeLeave goes on to report while the visits under way are finished: the coordinator would give them to
+// other workers if it heard nothing. Visits that still come go back.
+func (w *Worker) takeLeave(ctx context.Context, finished <-chan struct{}) {
+	tick := time.NewTicker(helloEvery)
+	defer tick.Stop()
+	for going := true; going; {
+		select {
+		case <-finished:
+			going = false
+		case <-tick.C:
+		case <-w.hurry:
+		}
+		w.hello(ctx)
+	}
 }
 
 // report sends a Hello once a second until ctx ends or the worker can't take part.
@@ -120,7 +147,10 @@ func (w *Worker) report(ctx context.Context) error {
 		if w.Tick != nil {
 			w.Tick(st)
 		}
-		if !pause(ctx, helloEvery) {
+		select {
+		case <-time.After(helloEvery):
+		case <-w.hurry:
+		case <-ctx.Done():
 			return nil
 		}
 	}
@@ -132,8 +162,9 @@ func (w *Worker) hello(ctx context.Context) error {
 	w.mu.Lock()
 	h := Hello{
 		ID: w.id, Host: w.host, Process: os.Getpid(), Version: w.c.opt.Version, Wire: wireVersion, Conns: w.Conns,
-		Busy: slices.Sorted(maps.Keys(w.busy)), Term: w.term, Leaving: w.leaving,
+		Busy: slices.Sorted(maps.Keys(w.busy)), Back: w.back, Term: w.term, Leaving: w.leaving,
 	}
+	w.back = nil
 	w.mu.Unlock()
 	data, err := json.Marshal(h)
 	if err != nil {
@@ -141,8 +172,10 @@ func (w *Worker) hello(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*helloEvery)
 	defer cancel()
+	sent := time.Now()
 	m, err := w.c.nc.RequestWithContext(ctx, w.c.subject("hello"), data)
 	if err != nil {
+		w.unanswered(h)
 		return nil
 	}
 	var answer welcome
@@ -153,23 +186,41 @@ func (w *Worker) hello(ctx context.Context) error {
 		return &VersionError{Why: answer.Refused}
 	}
 	w.mu.Lock()
-	w.heard = time.Now()
 	w.enter(answer.Term)
+	w.heard, w.sure = time.Now(), sent
 	w.mu.Unlock()
 	return nil
 }
 
-// enter notes the term of the coordinator. Visits for an earlier one are still made, and their
-// results are of use; their numbers mean nothing to the new one.
+// unanswered keeps what a Hello gave back for the next one: it may not have come. A visit that has been sent
+// again meanwhile shows that it came.
+func (w *Worker) unanswered(h Hello) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h.Term == w.term {
+		w.back = append(w.back, slices.DeleteFunc(h.Back, func(n uint64) bool { return w.busy[n] })...)
+	}
+}
+
+// enter notes the term of the coordinator. Visits for an earlier one that have begun are still made, and
+// their results are of use; their numbers mean nothing to the new one.
 func (w *Worker) enter(term string) {
 	if term != w.term {
-		w.term = term
+		w.term, w.back, w.sure = term, nil, time.Time{}
 		clear(w.busy)
 	}
 }
 
-// begin begins the visits of a message.
+// begin begins the visits of a message, or gives back those that wait if it is a recall.
 func (w *Worker) begin(ctx context.Context, data []byte) {
+	if term, ok := bytes.CutPrefix(data, []byte(recallMagic)); ok {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if string(term) == w.term {
+			w.giveBackWaiting()
+		}
+		return
+	}
 	term, jobs, err := readJobs(data)
 	if err != nil {
 		w.c.opt.logf("a message with visits can't be read: %v", err)
@@ -177,32 +228,36 @@ func (w *Worker) begin(ctx context.Context, data []byte) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.enter(term)
 	if w.leaving {
+		for _, j := range jobs {
+			w.back = append(w.back, j.Number)
+		}
+		w.reportSoon()
 		return
 	}
-	w.enter(term)
+	recalled := w.recall
 	for _, j := range jobs {
 		if w.busy[j.Number] || len(w.busy) >= 2*w.Conns {
 			continue // it was sent again, or is not for us
 		}
 		w.busy[j.Number] = true
+		w.back = slices.DeleteFunc(w.back, func(n uint64) bool { return n == j.Number })
 		got := time.Now()
-		w.visits.Go(func() { w.make(ctx, term, j, got) })
+		w.visits.Go(func() { w.make(ctx, term, j, got, recalled) })
 	}
 }
 
 // make makes one visit, as soon as a connection is free, and queues its result to be published.
-func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
-	select {
-	case w.conns <- struct{}{}:
-	case <-ctx.Done():
-		w.drop(term, j.Number)
+func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time, recalled <-chan struct{}) {
+	if !w.awaitConn(ctx, recalled) {
+		w.giveBack(term, j.Number)
 		return
 	}
 	b := w.result(ctx, term, j, got)
 	<-w.conns
 	if b == nil {
-		w.drop(term, j.Number)
+		w.giveBack(term, j.Number)
 		return
 	}
 	w.results <- b
@@ -211,20 +266,53 @@ func (w *Worker) make(ctx context.Context, term string, j Job, got time.Time) {
 	w.mu.Unlock()
 }
 
-// result makes a visit and returns its encoded result, nil if there is none. A visit that begins long
-// after it came is not made: this process was stopped, or all of its connections were busy, and the
-// visit goes to another worker.
-func (w *Worker) result(ctx context.Context, term string, j Job, got time.Time) []byte {
-	waited := time.Since(got)
-	if waited > workerLapse {
-		return nil
+// awaitConn waits until a connection is free and takes it. It reports false if the visit goes back instead:
+// it is recalled, ctx ends, or it has waited for so long that another worker may be free by now.
+func (w *Worker) awaitConn(ctx context.Context, recalled <-chan struct{}) bool {
+	late := time.NewTimer(workerLapse)
+	defer late.Stop()
+	select {
+	case w.conns <- struct{}{}:
+	case <-recalled:
+		return false
+	case <-late.C:
+		return false
+	case <-ctx.Done():
+		return false
 	}
+	select {
+	case <-recalled: // both were possible
+		<-w.conns
+		return false
+	default:
+		return true
+	}
+}
+
+// isMine reports whether a visit that came at some time is still this worker's. The coordinator that sent it is the
+// one that answers, and has heard of this worker so lately that it can't have given the visit to another one:
+// a process that was stopped finds out before it asks a host that others ask by now.
+func (w *Worker) isMine(term string, got time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sure := w.sure
+	if sure.IsZero() {
+		sure = got // the answer to the Hello for which it came is on its way
+	}
+	return term == w.term && time.Since(sure) <= workerLapse
+}
+
+// result makes a visit and returns its encoded result, nil if there is none.
+func (w *Worker) result(ctx context.Context, term string, j Job, got time.Time) []byte {
 	visit, err := w.visitor(ctx, j.Judge)
 	if err != nil {
 		w.fail(err)
 		return nil
 	}
-	within, cancel := context.WithTimeout(ctx, j.Within-waited)
+	if !w.isMine(term, got) {
+		return nil
+	}
+	within, cancel := context.WithTimeout(ctx, j.Within-time.Since(got))
 	x := visit(within, j)
 	cancel()
 	if ctx.Err() != nil {
@@ -239,11 +327,29 @@ func (w *Worker) result(ctx context.Context, term string, j Job, got time.Time) 
 	return b
 }
 
-func (w *Worker) drop(term string, number uint64) {
+// giveBack returns a visit to the coordinator, which gives it to another worker.
+func (w *Worker) giveBack(term string, number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if term == w.term {
+	if term == w.term && w.busy[number] {
 		delete(w.busy, number)
+		w.back = append(w.back, number)
+		w.reportSoon()
+	}
+}
+
+// giveBackWaiting has the visits that wait for a connection go back. It must be called with the lock held.
+func (w *Worker) giveBackWaiting() {
+	close(w.recall)
+	w.recall = make(chan struct{})
+	w.reportSoon()
+}
+
+// reportSoon asks for a Hello now.
+func (w *Worker) reportSoon() {
+	select {
+	case w.hurry <- struct{}{}:
+	default:
 	}
 }
 
@@ -334,7 +440,7 @@ func (w *Worker) publishOne(ctx context.Context, data []byte, id string) bool {
 	defer cancel()
 	_, err := w.c.js.Publish(ctx, w.c.arrivalSubject(), data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
 	if was := w.refused.Swap(err != nil); err != nil && !was {
-		w.c.opt.logf("NATS does not accept results (%v); trying again until it does", err)
+		w.c.opt.logf("NATS does not accept results (%v); trying again until it does", whyNot(err))
 	} else if err == nil && was {
 		w.c.opt.logf("NATS accepts results again")
 	}
