@@ -281,6 +281,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	newRationer(s.MemoryLimit).apply() // before anything large is read
 	given, notes, err := gatherInputs(&s, t, cfg)
 	if err != nil {
 		return nil, err
@@ -443,10 +444,16 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	if err != nil {
 		return nil, err
 	}
+	before := uint64(0)
+	if ration.limit > 0 {
+		before = collected(ration.used)
+	}
 	parts, err := partsOf(col.Dir, col.Settings, t, judge, cfg)
 	if err != nil {
 		return nil, err
 	}
+	ration.noteFixed(before)
+	ration.waits = func() int { return col.Crawl.Frontier().Count(dowse.Waiting) }
 	c.client, c.strategy, c.visitor, c.renew = parts.client, parts.crawl.Strategy, parts.visitor, parts.crawl.Renew
 	c.visitor.judged = c.meter.judged
 	if t.AsksVia() {

@@ -28,3 +28,28 @@ func TestVisitsFollowMemory(t *testing.T) {
 		t.Errorf("%v concurrent visits, want %v", got, want)
 	}
 }
+
+// What the inputs of strategies take neither grows nor is there twice when all is decided again, so only the rest counts.
+func TestInputsAreNoData(t *testing.T) {
+	const mb = 1 << 20
+	used := uint64(30 * mb)
+	r := &rationer{limit: 46 * mb, used: func() uint64 { return used }, share: 1}
+	for range memorySpan {
+		r.measure()
+	}
+	if r.share != 0 {
+		t.Errorf("share %.2f of the links while 30 of 46 MB are data, want 0", r.share)
+	}
+	r.noteFixed(7 * mb)
+	used = 31 * mb
+	for range memorySpan {
+		r.measure()
+	}
+	if r.fixed != 23*mb || r.share != 1 {
+		t.Errorf("%d bytes of inputs and share %.2f of the links, want 23 MB and all", r.fixed, r.share)
+	}
+	used = 300 * mb
+	if r.noteFixed(0); r.part(used) < scarceEnd {
+		t.Errorf("inputs of 300 MB leave room in 46 MB: %.2f is in use", r.part(used))
+	}
+}

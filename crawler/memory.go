@@ -30,6 +30,11 @@ const (
 	filesEvery = 10 * time.Second // between two times that mapped files, the program among them, are removed from memory
 	littleRoom = 512 << 20        // with less than this, they are with each measurement: the search index maps files while it is made
 
+	fewLinks  = 1000     // links that are always remembered while fewer wait: without any, a crawl would end
+	fewPart   = 64 << 10 // or one per so many bytes of what the runtime has, if that is fewer
+	fewShare  = 0.05     // of the links of a page that are among them
+	leastKind = 187e6    // bytes that the runtime must have for a taxonomy of WordNet, which takes 22 MB: that of --memory 250MB
+
 	linkSize = 256 // bytes of data per link that is remembered: entry, note, place in the queue, journal until it is committed
 
 	grownShare = 8 // one part in 8 of what the runtime has is for the texts that a judge grows from
@@ -45,7 +50,9 @@ const (
 // it.
 type rationer struct {
 	limit int64         // of the runtime, in bytes; 0 for none
+	fixed int64         // bytes of it that the inputs of strategies take, which neither grow nor are there twice
 	used  func() uint64 // bytes of data in memory
+	waits func() int    // links that wait; nil for no lower bound of what is remembered
 	last  []float64     // measurements, the oldest first
 	share float64       // of the links to unknown URLs that are remembered; 1 while there is room
 	room  int           // links that may still be remembered before the next measurement
@@ -117,15 +124,19 @@ func (r *rationer) measure() float64 {
 	if r.limit == 0 {
 		return 0
 	}
-	used := float64(r.used())
+	used := r.used()
 	r.count(used)
-	r.crowd(used / float64(r.limit))
-	r.last = append(r.last, used/float64(r.limit))
+	part := r.part(used)
+	r.crowd(part)
+	r.last = append(r.last, part)
 	if r.last = r.last[max(0, len(r.last)-memorySpan):]; len(r.last) < memoryFirst {
 		return 0
 	}
 	full := slices.Min(r.last)
 	r.share = min(max((scarceFull-full)/(scarceFull-scarceFrom), 0), 1)
+	if r.spare() > 0 {
+		r.share = max(r.share, fewShare)
+	}
 	if len(r.last) < memorySpan {
 		return 0
 	}
@@ -142,7 +153,7 @@ func (r *rationer) begin(visits int, now time.Time) {
 			r.calls = max(1, few)
 		}
 		runtime.GC()
-		r.count(float64(r.used()))
+		r.count(r.used())
 		r.sweep(now)
 	}
 }
@@ -170,10 +181,39 @@ func (r *rationer) crowd(full float64) {
 	}
 }
 
+// noteFixed notes what the inputs of strategies take, by the memory in use before and after they were read. A limit that
+// they alone fill leaves one byte, so that the crawl ends.
+func (r *rationer) noteFixed(before uint64) {
+	if r.limit > 0 {
+		r.fixed = min(max(int64(collected(r.used)-before), 0), r.limit-1)
+	}
+}
+
+// collected returns what is in use after garbage was collected.
+func collected(used func() uint64) uint64 {
+	runtime.GC()
+	return used()
+}
+
+// part returns which part of the memory for data is in use.
+func (r *rationer) part(used uint64) float64 {
+	return max(0, float64(int64(used)-r.fixed)) / float64(r.limit-r.fixed)
+}
+
 // count computes how many links fit into the memory that is left, so that a quick machine, or pages
 // with thousands of links, do not fill it between two measurements.
-func (r *rationer) count(used float64) {
-	r.room = int(max(scarceFull*float64(r.limit)-used, 0) / linkSize)
+func (r *rationer) count(used uint64) {
+	left := scarceFull*float64(r.limit-r.fixed) - float64(int64(used)-r.fixed)
+	r.room = max(int(max(left, 0)/linkSize), r.spare())
+}
+
+// spare returns how many links are remembered however full the memory is: as many as are missing from a short queue. A
+// crawl whose queue is empty would end as if the web had no more.
+func (r *rationer) spare() int {
+	if r.waits == nil {
+		return 0
+	}
+	return max(0, min(fewLinks, int(r.limit/fewPart))-r.waits())
 }
 
 // admits returns which links of a page with a number of links are remembered, nil for all. It is the Ration of

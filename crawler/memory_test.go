@@ -104,3 +104,31 @@ func TestMemoryBetweenMeasurements(t *testing.T) {
 		t.Errorf("%d pages, %d URLs known, %d links left out, %v; want 100 pages and at most %d URLs", st.Fetched, st.Books.Known, st.LeftOut, cr.Err(), room)
 	}
 }
+
+// TestFullMemoryKeepsFewLinks crawls while other data fill the part of the memory that links may have. The crawl goes on: it
+// had left out every link of its first page, and ended as if there were no more.
+func TestFullMemoryKeepsFewLinks(t *testing.T) {
+	site := endlessSite(t, 20)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Pages, cfg.InFlight = []string{"coral"}, []string{site.URL + "/1"}, 50, 4
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	cr, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit, few = 2 << 20, 32 // bytes, and the links that are remembered whatever else there is
+	cr.CountMemory(limit, func() uint64 { return limit * 6 / 10 })
+	most := 0
+	for range cr.Crawl(t.Context()) {
+		cr.WatchMemory()
+		most = max(most, cr.Status().Books.Queued)
+	}
+	if st := cr.Status(); st.Fetched != 50 || cr.StopReason() != dowse.StopPages || st.LeftOut == 0 || cr.Err() != nil {
+		t.Errorf("%d pages, ended by %s, %d links left out, %v; want 50 pages", st.Fetched, cr.StopReason(), st.LeftOut, cr.Err())
+	}
+	if most > few {
+		t.Errorf("%d links waited, want at most %d", most, few)
+	}
+	cr.Close()
+	soundAs(t, dir)
+}

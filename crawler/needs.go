@@ -67,7 +67,7 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 		if n.Names, failed = namesOf(cfg.WordNet, cfg.Topic); failed != nil {
 			notes = append(notes, fmt.Sprintf("the words stay what was typed: %v", failed))
 		}
-		if n.Vectors == nil {
+		if n.Vectors == nil && cfg.roomForKinds() {
 			if n.Taxonomy, failed = taxonomyOf(cfg.WordNet, cfg.Topic); failed != nil {
 				notes = append(notes, fmt.Sprintf("what names are names of is not known: %v", failed))
 			}
@@ -75,6 +75,12 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 		n = withTable(n, tableOf(cfg.Topic))
 	}
 	return n, notes, err
+}
+
+// roomForKinds reports whether there is memory for the taxonomy of a WordNet directory, if one is given.
+func (cfg Config) roomForKinds() bool {
+	limit := newRationer(cfg.MemoryLimit).limit
+	return cfg.WordNet == "" || limit == 0 || limit >= leastKind
 }
 
 // tableOf returns the table of weighted words by which a topic is judged, nil for none. A
@@ -288,6 +294,9 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 	}
 	for _, name := range n.Unused(strategies...) {
 		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s", name))
+	}
+	if n.Vectors == nil && !cfg.roomForKinds() && isEnglish(t) && slices.ContainsFunc(strategies, uses(input.KindVectors)) {
+		notes = append(notes, "the kinds of names are left out: with less than 250 MB of memory they would take the place of links")
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)
