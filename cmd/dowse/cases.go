@@ -128,7 +128,7 @@ func (d *ratingRun) visit(ctx context.Context, raw string, u dowse.URL) (*facts.
 // list reads URLs, one per line. Empty lines and comments are skipped. Pages are passed on
 // as their lines are read, so a pipe that is still being written is judged meanwhile.
 func (d *ratingRun) list(name string, in io.Reader, submit func(rating) bool) error {
-	sc := bufio.NewScanner(in)
+	sc := bufio.NewScanner(unmarked(in))
 	for sc.Scan() {
 		s := strings.TrimSpace(sc.Text())
 		if s == "" || strings.HasPrefix(s, "#") {
@@ -184,7 +184,7 @@ type caseLine struct {
 // jsonl reads pages, one JSON object per line. The first line that cannot be read ends it
 // with an error that has the line's number: later lines would most likely fail too.
 func (d *ratingRun) jsonl(name string, in io.Reader, submit func(rating) bool) error {
-	sc := bufio.NewScanner(in)
+	sc := bufio.NewScanner(unmarked(in))
 	sc.Buffer(nil, maxLine)
 	for n := 1; sc.Scan(); n++ {
 		if len(bytes.TrimSpace(sc.Bytes())) == 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -608,7 +609,7 @@ func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 			list = append(list, s)
 			continue
 		}
-		more, err := lines(bufio.NewScanner(w.in))
+		more, err := lines(bufio.NewScanner(unmarked(w.in)))
 		if err != nil {
 			return nil, usage("seeds from stdin: %w", err)
 		}
@@ -622,12 +623,24 @@ func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 		return nil, usage("--seeds: %w", err)
 	}
 	defer f.Close()
-	more, err := lines(bufio.NewScanner(f))
+	more, err := lines(bufio.NewScanner(unmarked(f)))
 	if err != nil {
 		return nil, usage("--seeds %s: %w", c.Seeds, err)
 	}
 	return append(list, more...), nil
 }
+
+// unmarked returns a reader without the byte order mark that some editors of Windows write at
+// the beginning of a file.
+func unmarked(in io.Reader) io.Reader {
+	b := bufio.NewReader(in)
+	if mark, _ := b.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		b.Discard(len(byteOrderMark))
+	}
+	return b
+}
+
+const byteOrderMark = "\ufeff"
 
 // lines returns the lines that are neither empty nor comments, without spaces around.
 func lines(sc *bufio.Scanner) (list []string, err error) {

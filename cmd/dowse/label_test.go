@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,6 +15,7 @@ func TestReadLabelFile(t *testing.T) {
 		{"", "", ""},
 		{"# only\n\n", "", ""},
 		{"http://a/\ton\nhttp://b/\tOff\twhy not\n", "http://a/ on , http://b/ off why not", ""},
+		{"\ufeffhttp://a/\ton\r\n", "http://a/ on ", ""},
 		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
 		{"http://a/ on", "", "line 1: label: got \"\", want on, off or skip"},
 		{"http://a/\ton\n\ton", "", "line 2"},
@@ -31,6 +34,19 @@ func TestReadLabelFile(t *testing.T) {
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%.40q: %v, want %q", test.in, err, test.err)
 		}
+	}
+}
+
+// Files and input of Windows may begin with a byte order mark.
+func TestSeedsWithAByteOrderMark(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "seeds.txt")
+	if err := os.WriteFile(file, []byte("\ufeffhttps://a.example/\r\n\r\nhttps://b.example/\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := crawlFlags{Seed: []string{"-"}, Seeds: file}
+	list, err := c.rawSeeds(&world{in: strings.NewReader("\ufeff# from a pipe\r\nhttps://c.example/\r\n")})
+	if got := strings.Join(list, " "); err != nil || got != "https://c.example/ https://a.example/ https://b.example/" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

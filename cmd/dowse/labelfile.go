@@ -32,7 +32,7 @@ const (
 // mix both. The first wrong line is an error with its number, and then no label of the
 // file is used: half a file would be hard to correct.
 func readLabelFile(in io.Reader) (list []givenLabel, err error) {
-	sc := bufio.NewScanner(in)
+	sc := bufio.NewScanner(unmarked(in))
 	sc.Buffer(make([]byte, 0, 4096), maxGivenLine)
 	n := 0
 	for sc.Scan() {

@@ -160,7 +160,7 @@ func urlsOf(flag string, list []string) (urls []dowse.URL, err error) {
 	for _, s := range list {
 		raw := []string{s}
 		if f, err := os.Open(s); err == nil {
-			raw, err = lines(bufio.NewScanner(f))
+			raw, err = lines(bufio.NewScanner(unmarked(f)))
 			f.Close()
 			if err != nil {
 				return nil, usage("%s %s: %w", flag, s, err)

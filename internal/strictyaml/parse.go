@@ -61,7 +61,11 @@ func (f *Form) Parse(data []byte, name string) (ast.Node, *mistake.Error) {
 
 // parse checks lines, then tokens, and only then parses: the parser is slow on hostile
 // input, so its input must be bounded before.
+//
+// A byte order mark, which some editors of Windows write, is passed over. The parser would take
+// it for a part of the first key.
 func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if e := f.lines(data); e != nil {
 		return nil, e
 	}
