@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"dowse/internal/site":       {"dowse", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/wire", "dowse/internal/plain"},
 	"dowse/internal/plain":      {},
 	"dowse/internal/wire":       {},
-	"dowse/internal/strictyaml": {"dowse/internal/mistake"},
+	"dowse/internal/strictyaml": {"dowse/internal/mistake", "dowse/internal/plain"},
 	"dowse/settings":            {},
 	"dowse/strategy": {
 		"dowse", "dowse/internal/text", "dowse/strategy/input",
@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 		"dowse/strategy/internal/lead", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
 	},
 	"dowse/internal/vectors":        {},
-	"dowse/strategy/input":          {"dowse", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/vectors", "dowse/internal/wordnet", "dowse/internal/linktext"},
+	"dowse/strategy/input":          {"dowse", "dowse/internal/plain", "dowse/judge", "dowse/internal/tgraph", "dowse/internal/vectors", "dowse/internal/wordnet", "dowse/internal/linktext"},
 	"dowse/internal/tgraph":         {"dowse", "dowse/internal/linktext"},
 	"dowse/strategy/internal/lead":  {"dowse"},
 	"dowse/internal/linktext":       {"dowse"},
@@ -122,7 +122,7 @@ var allowed = map[string][]string{
 	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
-		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
+		"dowse", "dowse/internal/plain", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/directory", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/internal/text"
 )
 
@@ -75,13 +76,10 @@ func PaperCodes() []Code {
 // line 1. A file may have at most 100,000 classes and lines of at most 4 KiB.
 func ParseCodes(r io.Reader) ([]Code, error) {
 	var list []Code
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(plain.Unmarked(r))
 	lines.Buffer(nil, maxLabel)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSuffix(lines.Text(), "\r")
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
-		}
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

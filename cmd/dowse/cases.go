@@ -16,6 +16,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/archive"
 	"dowse/internal/facts"
+	"dowse/internal/plain"
 	"dowse/weburl"
 )
 
@@ -75,23 +76,18 @@ func (d *ratingRun) stream(name string, r io.Reader, submit func(rating) bool) e
 	if err != nil && err != io.EOF {
 		return usage("judge: %s: %w", name, err)
 	}
-	mark := []byte("\ufeff")
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, mark), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(plain.Mark)), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("WARC/")):
 		return d.warc(name, in, submit)
 	case isHTMLName(name), bytes.HasPrefix(text, []byte("<")):
 		return d.html(name, in, submit) // of which the mark says the charset
 	}
-	if bytes.HasPrefix(head, mark) {
-		if _, err := in.Discard(len(mark)); err != nil {
-			return usage("judge: %s: %w", name, err)
-		}
-	}
+	lines := plain.Unmarked(in)
 	if bytes.HasPrefix(text, []byte("{")) {
-		return d.jsonl(name, in, submit)
+		return d.jsonl(name, lines, submit)
 	}
-	return d.list(name, in, submit)
+	return d.list(name, lines, submit)
 }
 
 // isHTMLName reports whether a file's suffix is one of HTML.

@@ -608,7 +608,7 @@ func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 			list = append(list, s)
 			continue
 		}
-		more, err := lines(bufio.NewScanner(w.in))
+		more, err := lines(bufio.NewScanner(plain.Unmarked(w.in)))
 		if err != nil {
 			return nil, usage("seeds from stdin: %w", err)
 		}
@@ -622,31 +622,21 @@ func (c *crawlFlags) rawSeeds(w *world) (list []string, err error) {
 		return nil, usage("--seeds: %w", err)
 	}
 	defer f.Close()
-	more, err := lines(bufio.NewScanner(f))
+	more, err := lines(bufio.NewScanner(plain.Unmarked(f)))
 	if err != nil {
 		return nil, usage("--seeds %s: %w", c.Seeds, err)
 	}
 	return append(list, more...), nil
 }
 
-// lines returns the lines that are neither empty nor comments, without spaces around. A byte
-// order mark at the beginning is ignored.
+// lines returns the lines that are neither empty nor comments, without spaces around.
 func lines(sc *bufio.Scanner) (list []string, err error) {
-	for n := 1; sc.Scan(); n++ {
-		if s := strings.TrimSpace(unmarked(sc.Text(), n)); s != "" && !strings.HasPrefix(s, "#") {
+	for sc.Scan() {
+		if s := strings.TrimSpace(sc.Text()); s != "" && !strings.HasPrefix(s, "#") {
 			list = append(list, s)
 		}
 	}
 	return list, sc.Err()
-}
-
-// unmarked returns line n of a file. The first is without the byte order mark with which some
-// editors begin a file.
-func unmarked(line string, n int) string {
-	if n == 1 {
-		return strings.TrimPrefix(line, "\ufeff")
-	}
-	return line
 }
 
 // opening returns the line that is printed when the collection is open.

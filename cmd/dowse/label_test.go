@@ -1,37 +1,22 @@
 package main
 
 import (
-	"bufio"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
 	"dowse"
-	"dowse/collection"
-	"dowse/crawl"
 )
-
-// TestMarkedFiles reads files that begin with a byte order mark.
-func TestMarkedFiles(t *testing.T) {
-	list, err := lines(bufio.NewScanner(strings.NewReader("\ufeff# seeds\r\nhttps://a.example/\r\n")))
-	if err != nil || !slices.Equal(list, []string{"https://a.example/"}) {
-		t.Errorf("lines are %q, %v", list, err)
-	}
-	list, err = lines(bufio.NewScanner(strings.NewReader("\ufeffhttps://a.example/\nb\n")))
-	if err != nil || !slices.Equal(list, []string{"https://a.example/", "b"}) {
-		t.Errorf("lines are %q, %v", list, err)
-	}
-}
 
 func TestReadLabelFile(t *testing.T) {
 	for _, test := range []struct{ in, want, err string }{
 		{"", "", ""},
 		{"# only\n\n", "", ""},
 		{"http://a/\ton\nhttp://b/\tOff\twhy not\n", "http://a/ on , http://b/ off why not", ""},
+		{"\ufeffhttp://a/\ton\r\n", "http://a/ on ", ""},
 		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
-		{"\ufeffhttp://a/\ton\r\nhttp://b/\toff\r\n", "http://a/ on , http://b/ off ", ""},
-		{"\ufeff" + `{"url":"http://a/","label":"on"}`, "http://a/ on ", ""},
 		{"http://a/ on", "", "line 1: label: got \"\", want on, off or skip"},
 		{"http://a/\ton\n\ton", "", "line 2"},
 		{"http://a/\ton\n{\"url\":3}", "", "line 2: not a label in JSON"},
@@ -49,6 +34,19 @@ func TestReadLabelFile(t *testing.T) {
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%.40q: %v, want %q", test.in, err, test.err)
 		}
+	}
+}
+
+// Files and input of Windows may begin with a byte order mark.
+func TestSeedsWithAByteOrderMark(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "seeds.txt")
+	if err := os.WriteFile(file, []byte("\ufeffhttps://a.example/\r\n\r\nhttps://b.example/\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := crawlFlags{Seed: []string{"-"}, Seeds: file}
+	list, err := c.rawSeeds(&world{in: strings.NewReader("\ufeff# from a pipe\r\nhttps://c.example/\r\n")})
+	if got := strings.Join(list, " "); err != nil || got != "https://c.example/ https://a.example/ https://b.example/" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -81,25 +79,5 @@ func TestExcerptIsHarmless(t *testing.T) {
 	}
 	if empty := excerptOf(&dowse.Document{}, nil, 100); empty == "" {
 		t.Error("nothing is said of a page without text")
-	}
-}
-
-// TestTaught checks the lines for a model that a crawl trained by itself: how many pages are on topic, if that
-// changed, and how to look at them, if most are lost.
-func TestTaught(t *testing.T) {
-	m := collection.Model{Model: "m0001", Before: "m0000", Grown: 18, Contrast: 9, Seen: 200, Change: crawl.Change{Verdicts: 120, Links: 165}, OnTopic: 71, WasOnTopic: 191}
-	all := strings.Join(taught(m, "d.dowse"), "\n")
-	for _, want := range []string{"120 verdicts changed,\n       71 pages on topic, 191 before,\n       165 links", "\n       look at what it turned down: dowse topic diff d.dowse m0000 m0001"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("lines\n%s\nwant %q", all, want)
-		}
-	}
-	m.OnTopic = 100
-	if all := strings.Join(taught(m, "d.dowse"), "\n"); strings.Contains(all, "topic diff") || !strings.Contains(all, "100 pages on topic") {
-		t.Errorf("lines\n%s", all)
-	}
-	m.OnTopic, m.WasOnTopic = 0, 0
-	if all := strings.Join(taught(m, "d.dowse"), "\n"); strings.Contains(all, "on topic") {
-		t.Errorf("lines of an old log\n%s", all)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse/collection"
+	"dowse/internal/plain"
 )
 
 // A givenLabel is a line of a file with labels. Only url and label are required; by and
@@ -32,12 +33,12 @@ const (
 // mix both. The first wrong line is an error with its number, and then no label of the
 // file is used: half a file would be hard to correct.
 func readLabelFile(in io.Reader) (list []givenLabel, err error) {
-	sc := bufio.NewScanner(in)
+	sc := bufio.NewScanner(plain.Unmarked(in))
 	sc.Buffer(make([]byte, 0, 4096), maxGivenLine)
 	n := 0
 	for sc.Scan() {
 		n++
-		line := strings.TrimSpace(unmarked(sc.Text(), n))
+		line := strings.TrimSpace(sc.Text())
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -195,7 +195,7 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if crawler.DiskFull(err) {
 		return "", fmt.Errorf("%w; make room, and the same command continues", err)
 	}
-	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) || errors.Is(err, experiment.ErrOther) {
+	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
 		return "", usage("%w", err)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	"dowse/internal/plain"
 	"dowse/internal/tgraph"
 	"dowse/weburl"
 )
@@ -160,7 +161,7 @@ func urlsOf(flag string, list []string) (urls []dowse.URL, err error) {
 	for _, s := range list {
 		raw := []string{s}
 		if f, err := os.Open(s); err == nil {
-			raw, err = lines(bufio.NewScanner(f))
+			raw, err = lines(bufio.NewScanner(plain.Unmarked(f)))
 			f.Close()
 			if err != nil {
 				return nil, usage("%s %s: %w", flag, s, err)

@@ -1,6 +1,7 @@
 package plain_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -81,4 +82,15 @@ func FuzzTexts(f *testing.F) {
 			t.Errorf("%q in %d bytes is %q", line, n, cut)
 		}
 	})
+}
+
+// TestUnmarked reads a file without its byte order mark, and others as they are.
+func TestUnmarked(t *testing.T) {
+	for text, want := range map[string]string{
+		"\ufeffa\n": "a\n", "a\ufeff": "a\ufeff", "": "", "\ufeff": "", "\xef\xbb": "\xef\xbb", "\ufeff\ufeffa": "\ufeffa",
+	} {
+		if got, err := io.ReadAll(plain.Unmarked(strings.NewReader(text))); err != nil || string(got) != want {
+			t.Errorf("%q is read as %q, %v, want %q", text, got, err, want)
+		}
+	}
 }

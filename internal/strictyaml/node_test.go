@@ -123,9 +123,9 @@ func TestPlaceOfAValueThatReadsItself(t *testing.T) {
 	}
 }
 
-// Line ends of other systems, a last line without one and a byte order mark change nothing.
+// Line ends of other systems, a byte order mark, and a last line without an end change nothing.
 func TestLineEnds(t *testing.T) {
-	for _, text := range []string{"name: x\ndays: 3", "name: x\r\ndays: 3\r\n", "\n\nname: x\n\ndays: 3\n\n", "\ufeffname: x\r\ndays: 3\r\n"} {
+	for _, text := range []string{"name: x\ndays: 3", "name: x\r\ndays: 3\r\n", "\ufeffname: x\r\ndays: 3\r\n", "\n\nname: x\n\ndays: 3\n\n"} {
 		var p plan
 		if e := form().Read([]byte(text), "p.yaml", &p); e != nil || p.Name != "x" || p.Days != 3 {
 			t.Errorf("%q: %+v, %v", text, p, e)

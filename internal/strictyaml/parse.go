@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -62,9 +63,10 @@ func (f *Form) Parse(data []byte, name string) (ast.Node, *mistake.Error) {
 // parse checks lines, then tokens, and only then parses: the parser is slow on hostile
 // input, so its input must be bounded before.
 //
-// A byte order mark, with which some editors begin a file, is no part of the first key.
+// A byte order mark, which some editors of Windows write, is passed over. The parser would take
+// it for a part of the first key.
 func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = bytes.TrimPrefix(data, []byte(plain.Mark))
 	if e := f.lines(data); e != nil {
 		return nil, e
 	}

@@ -119,7 +119,7 @@ type cpuLine struct {
 // an experiment with another name is refused.
 func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	if st, err := os.Stat(path); err == nil && !st.IsDir() {
-		return nil, fmt.Errorf("experiment: %s is a file; %w", path, ErrOther)
+		return nil, fmt.Errorf("experiment: %s is a file; %w", path, ErrTaken)
 	}
 	if err := checkFolder(path, x); err != nil {
 		return nil, err
@@ -145,19 +145,16 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	return d, nil
 }
 
-// ErrOther is returned for a folder that holds something other than a run of the experiment.
-var ErrOther = errors.New("choose another folder")
-
-// checkFolder returns an error that wraps ErrOther if the folder holds another experiment.
+// checkFolder returns an error that wraps ErrTaken if the folder holds another experiment.
 func checkFolder(path string, x *Experiment) error {
 	old, err := loadOfRun(filepath.Join(path, experimentFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("experiment: %s holds another run: %w; %w", path, err, ErrOther)
+		return fmt.Errorf("experiment: %s holds another run: %w; %w", path, err, ErrTaken)
 	case old.Name != x.Name:
-		return fmt.Errorf("experiment: %s holds a run of %q; %w", path, old.Name, ErrOther)
+		return fmt.Errorf("experiment: %s holds a run of %q; %w", path, old.Name, ErrTaken)
 	}
 	return nil
 }
@@ -176,10 +173,9 @@ func writeExperiment(path string, text []byte) error {
 	return replace(filepath.Join(path, experimentFile), text)
 }
 
-// ErrTaken is returned when another process began a run of another experiment in
-// the folder meanwhile. Two processes that run the same experiment there share
-// the work.
-var ErrTaken = errors.New("another run has begun in the same folder")
+// ErrTaken is returned for a folder that holds something other than a run of the experiment, also if another process
+// began that in the meantime.
+var ErrTaken = errors.New("choose another folder")
 
 // checkOwner returns an error that wraps ErrTaken if the folder is no longer that
 // of this run.
@@ -189,7 +185,7 @@ func (d *dir) checkOwner() error {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	if !bytes.Equal(text, d.text) {
-		return fmt.Errorf("experiment: %s: %w; run this one again in another folder", d.path, ErrTaken)
+		return fmt.Errorf("experiment: another run has begun in %s; %w for this one", d.path, ErrTaken)
 	}
 	return nil
 }

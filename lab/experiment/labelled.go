@@ -16,6 +16,7 @@ import (
 	"dowse"
 	"dowse/internal/lab/web"
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 	"dowse/internal/predicate"
 	"dowse/internal/text"
 	"dowse/internal/trace"
@@ -286,13 +287,9 @@ func readTopics(path string) (list []string, err error) {
 		return nil, fmt.Errorf("experiment: topics: %w", err)
 	}
 	defer f.Close()
-	in := bufio.NewScanner(f)
-	for n := 1; in.Scan(); n++ {
-		line := in.Text()
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
-		}
-		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
+	in := bufio.NewScanner(plain.Unmarked(f))
+	for in.Scan() {
+		if t := strings.TrimSpace(in.Text()); t != "" && t[0] != '#' {
 			list = append(list, t)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/linktext"
+	"dowse/internal/plain"
 )
 
 // A LabelledLink is a link of which it is known whether it led to a relevant page.
@@ -24,12 +25,9 @@ const maxLabelled = 100_000
 // and the anchor. Empty lines and lines that begin with # are ignored. URLs are not parsed,
 // since only their words count. At most 100,000 links are read; an error names the line.
 func ReadLabelledLinks(r io.Reader) (list []LabelledLink, err error) {
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(plain.Unmarked(r))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimRight(lines.Text(), "\r")
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
-		}
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

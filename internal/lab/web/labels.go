@@ -15,6 +15,7 @@ import (
 	"dowse/internal/demo"
 	"dowse/internal/directory"
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 	"dowse/weburl"
 )
 
@@ -56,13 +57,10 @@ const listedMark = "listed"
 // labels would be missing targets.
 func ReadLabels(r io.Reader) (*Labels, error) {
 	l := newLabels()
-	in := bufio.NewScanner(r)
+	in := bufio.NewScanner(plain.Unmarked(r))
 	in.Buffer(nil, maxLabelLine)
 	for n := 1; in.Scan(); n++ {
 		line := strings.TrimSuffix(in.Text(), "\r")
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
-		}
 		if line == "" || line[0] == '#' || n == 1 && strings.HasPrefix(line, "url\t") {
 			continue
 		}
