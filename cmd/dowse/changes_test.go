@@ -129,6 +129,10 @@ func TestHistory(t *testing.T) {
 	if code, _, errs := runHere("export", dir, wacz); code != exitOK {
 		t.Errorf("export of a WACZ: %s", errs)
 	}
+	// A run of a collection whose pages changed leads to the changes.
+	if _, _, errs := runHere("crawl", dir, "--refresh", "none", "--trust", "--contact", "https://example.org/bot"); !strings.Contains(errs, "dowse changes ") {
+		t.Errorf("a run names no list of changes:\n%s", errs)
+	}
 	if code, _, errs := runHere("collection", "verify", dir); code != exitOK {
 		t.Errorf("verify: %s", errs)
 	}

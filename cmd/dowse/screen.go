@@ -563,6 +563,9 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) 
 	if cr.Status().OnTopic == 0 {
 		return []string{"dowse pages " + name + " --sort score", "dowse status " + name}
 	}
+	if t := cr.Status().Refresh; t.Changed+t.Gone > 0 {
+		steps = append(steps, "dowse changes "+name+" --since 7d")
+	}
 	if u := firstFetched(cr.Collection.Crawl.Frontier()); u != "" {
 		steps = append(steps, "dowse why "+name+" "+shellWord(oneLine(string(u))))
 	}
