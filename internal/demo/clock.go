@@ -47,9 +47,9 @@ const (
 	// Garcia-Molina 2000 and Fetterly et al. 2003 find that the top-level domain, so the kind of
 	// site, predicts how often a page changes. The number is ours.
 	likeSite = 0.6
-	// vanishRate is the rate at which pages vanish, per day: of the pages of a day 20 %
+	// VanishRate is the rate at which pages vanish, per day: of the pages of a day 20 %
 	// are left after a year (Ntoulas et al. 2004).
-	vanishRate = 0.0044
+	VanishRate = 0.0044
 	// newShare is the number of pages that appear per week, as a share of the pages of a
 	// site (Ntoulas et al. 2004: 8 %).
 	newShare = 0.08
@@ -175,7 +175,7 @@ func (c *Changing) vanishing(id int) float64 {
 	if p := c.web.page(min(id, c.web.Len()-1)); id < c.web.Len() && p.local == homePage {
 		return 36500 // home pages stay
 	}
-	return d.wait(vanishRate)
+	return d.wait(VanishRate)
 }
 
 // Answer returns what the host of u answers at a time, when it does not fail, and the

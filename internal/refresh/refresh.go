@@ -304,14 +304,14 @@ func (p *Planner) worth(x *known, now time.Time) float64 {
 	case p.floor > 0 && p.chance(x, now) < p.floor:
 		return 0
 	case x.gone:
-		return p.aim.worth(ReturnRate, age, p.mean)
+		return Worth(ReturnRate, age, p.mean, p.aim.fresh)
 	}
 	b := p.belief(x)
 	sum, weights := 0.0, 0.0
 	for i, rate := range grid {
 		w := b[i] * p.aim.hopes[i]
 		weights += w
-		sum += w * p.aim.worth(rate, age, p.mean)
+		sum += w * Worth(rate, age, p.mean, p.aim.fresh)
 	}
 	return sum / weights
 }
@@ -326,7 +326,7 @@ type aim struct {
 // find out, since requests for those that are find most. The numbers were chosen on webs that are not
 // those of the table in docs/refresh.md.
 var (
-	bothAim    = newAim(1.75, 0.7)
+	bothAim    = newAim(BothWeight, 0.7)
 	changesAim = newAim(0, 0.2)
 )
 
@@ -355,14 +355,12 @@ func (p *Planner) chance(x *known, now time.Time) float64 {
 // days returns a duration in days.
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
-// Worth returns what it is worth to ask for a page with a rate of change per day, an age after it
-// was asked last, if the mean age of all pages is as many days as given: for changes found and for pages
-// that are up to date.
-func Worth(rate float64, age time.Duration, mean float64) float64 {
-	return bothAim.worth(rate, age, mean)
-}
+// BothWeight is the weight of pages that are up to date in a [Plan] with Auto.
+const BothWeight = 1.75
 
-// worth is [Worth] for an aim.
+// Worth returns what it is worth to ask for a page with a rate of change per day, an age after it
+// was asked last, if the mean age of all pages is as many days as given. fresh is the weight of pages that are up
+// to date against changes found: 0 for changes alone, infinite for pages up to date alone.
 //
 // For changes found per request the best order is by 1-(1+x)exp(-x), with x the expected number
 // of changes since: pages are then asked in proportion to their rates. For the share of pages
@@ -372,14 +370,11 @@ func Worth(rate float64, age time.Duration, mean float64) float64 {
 // date than asking all alike does. This is a weighted sum of both indices, because for a weighted sum
 // of two measures the best order is by the same sum of their indices. The mean age makes the
 // weight of the second one independent of how many requests are made.
-func (a *aim) worth(rate float64, age time.Duration, mean float64) float64 {
+func Worth(rate float64, age time.Duration, mean, fresh float64) float64 {
 	x := rate * days(age)
-	return (1 + a.fresh/(rate*max(mean, 1e-3))) * (1 - (1+x)*math.Exp(-x))
-}
-
-// WorthBy is the index for one measure: 0 for changes found, 1 for the share of the pages that
-// are up to date. Between them it is the geometric mean of both.
-func WorthBy(rate float64, age time.Duration, fresh float64) float64 {
-	x := rate * days(age)
-	return math.Pow(rate, -fresh) * -(math.Expm1(-x) + x*math.Exp(-x))
+	index := 1 - (1+x)*math.Exp(-x)
+	if math.IsInf(fresh, 1) {
+		return index / rate
+	}
+	return (1 + fresh/(rate*max(mean, 1e-3))) * index
 }

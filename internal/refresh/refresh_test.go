@@ -136,7 +136,7 @@ func TestWorthOfBoth(t *testing.T) {
 	fast, slow := 2.0, 0.1
 	age := func(rate float64) time.Duration { return time.Duration(1.5 / rate * float64(day)) }
 	ratio := func(mean float64) float64 {
-		return refresh.Worth(slow, age(slow), mean) / refresh.Worth(fast, age(fast), mean)
+		return refresh.Worth(slow, age(slow), mean, refresh.BothWeight) / refresh.Worth(fast, age(fast), mean, refresh.BothWeight)
 	}
 	if r := ratio(1e9); math.Abs(r-1) > 1e-6 {
 		t.Errorf("of very old pages the slow one is worth %v times the fast one, want 1", r)
@@ -152,10 +152,10 @@ func TestWorth(t *testing.T) {
 	fast, slow := 2.0, 0.1
 	age := func(rate float64) time.Duration { return time.Duration(1.5 / rate * float64(day)) }
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	if a, b := refresh.WorthBy(fast, age(fast), 0), refresh.WorthBy(slow, age(slow), 0); !near(a, b) {
+	if a, b := refresh.Worth(fast, age(fast), 1, 0), refresh.Worth(slow, age(slow), 1, 0); !near(a, b) {
 		t.Errorf("changes found: %v and %v, want the same", a, b)
 	}
-	if a, b := refresh.WorthBy(fast, age(fast), 1), refresh.WorthBy(slow, age(slow), 1); !near(b/a, fast/slow) {
+	if a, b := refresh.Worth(fast, age(fast), 1, math.Inf(1)), refresh.Worth(slow, age(slow), 1, math.Inf(1)); !near(b/a, fast/slow) {
 		t.Errorf("freshness: %v and %v, want the slow page to be worth %v times as much", a, b, fast/slow)
 	}
 }

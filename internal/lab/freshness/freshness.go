@@ -4,8 +4,10 @@
 // A crawl has fetched all pages of a topic. From then on a fixed number of requests a day is made,
 // evenly spaced, and a policy decides for which page. The policy called auto is the planner
 // of live crawls, and changes the same planner with changes as its only aim. Known is the same with the true rate of change of every page, which no crawler
-// knows, in place of its estimates; those called best know the rates, too, and aim at one of the measures
+// knows, in place of its estimates; those called best know all rates of the web, and aim at one of the measures
 // alone. When pages change is hidden from all of them.
+//
+// No policy is the best by both measures. What is possible by both is a [Frontier], with which every policy is compared.
 package freshness
 
 import (
@@ -13,6 +15,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +36,8 @@ type Setup struct {
 type Result struct {
 	Fresh float64 // share of the pages that were up to date, averaged over the time
 	Found float64 // changes found per request
+
+	requests int
 }
 
 // The policies, in the order of printing.
@@ -81,8 +86,15 @@ type policy interface {
 	note(i uint32, now time.Time, changed, missing bool, dated time.Time)
 }
 
-// Run measures a policy.
-func Run(s Setup, name string) (Result, error) {
+// A Web is the pages on topic of a synthetic web, with all that happens to them. Every policy meets it as it is on the first day.
+type Web struct {
+	setup Setup
+	until time.Time
+	pages []subject
+}
+
+// New makes the web of a setup.
+func New(s Setup) *Web {
 	if s.Days == 0 {
 		s.Days = 60
 	}
@@ -90,16 +102,27 @@ func Run(s Setup, name string) (Result, error) {
 		s.PerDay = 0.1
 	}
 	until := epoch.AddDate(0, 0, s.Days)
-	pages := subjects(s, until)
-	p, err := policyOf(name, s, pages)
+	return &Web{s, until, subjects(s, until)}
+}
+
+// Run measures a policy.
+func (w *Web) Run(name string) (Result, error) {
+	p, err := policyOf(name, w)
 	if err != nil {
 		return Result{}, err
 	}
-	gap := time.Duration(24 * float64(time.Hour) / (s.PerDay * float64(len(pages))))
+	return w.run(p), nil
+}
+
+// run measures a policy.
+func (w *Web) run(make func(pages []subject) policy) Result {
+	pages := slices.Clone(w.pages)
+	p := make(pages)
+	gap := time.Duration(24 * float64(time.Hour) / (w.setup.PerDay * float64(len(pages))))
 	requests, found := 0, 0
 	stale := time.Duration(0)
 	fits := func(i uint32) bool { return pages[i].missing < misses }
-	for now := epoch.Add(gap); now.Before(until); now = now.Add(gap) {
+	for now := epoch.Add(gap); now.Before(w.until); now = now.Add(gap) {
 		i, ok := p.choose(now, fits)
 		if !ok {
 			continue
@@ -112,11 +135,11 @@ func Run(s Setup, name string) (Result, error) {
 		p.note(i, now, changed, pages[i].missing > 0, pages[i].dated())
 	}
 	for i := range pages {
-		_, late := pages[i].ask(until)
+		_, late := pages[i].ask(w.until)
 		stale += late
 	}
-	total := time.Duration(len(pages)) * until.Sub(epoch)
-	return Result{1 - float64(stale)/float64(total), float64(found) / float64(max(requests, 1))}, nil
+	total := time.Duration(len(pages)) * w.until.Sub(epoch)
+	return Result{1 - float64(stale)/float64(total), float64(found) / float64(max(requests, 1)), requests}
 }
 
 // subjects returns the pages on the topic of a web that can be fetched on the first day.
@@ -174,8 +197,8 @@ func (x *subject) dated() time.Time {
 	return x.events[x.next-1]
 }
 
-// expects returns the rate at which the page is expected to change by those who know its rate. When a page vanishes is
-// hidden from them, but not that it was missing when it was asked last.
+// expects returns the rate at which the page is expected to change by Known, which takes for missing pages the rate
+// that the planner of live crawls has.
 func (x *subject) expects() float64 {
 	if x.missing > 0 {
 		return refresh.ReturnRate
@@ -183,31 +206,52 @@ func (x *subject) expects() float64 {
 	return x.rate
 }
 
-// policyOf makes a policy.
-func policyOf(name string, s Setup, pages []subject) (policy, error) {
+// policyOf returns how a policy is made for pages that it may see but not ask.
+func policyOf(name string, w *Web) (func(pages []subject) policy, error) {
 	switch name {
 	case Auto, Changes:
-		p := refresh.New(refresh.Plan{Auto: name == Auto, Changes: name == Changes}, 0)
+		return planner(refresh.Plan{Auto: name == Auto, Changes: name == Changes}), nil
+	case Uniform:
+		return func(pages []subject) policy { return byChance{rand.New(rand.NewPCG(w.setup.Seed, 1)), len(pages)} }, nil
+	case RoundRobin:
+		return byWorthOf(func(x *subject, now time.Time, _ float64) float64 { return now.Sub(x.asked).Hours() }), nil
+	case Known:
+		return byWorthOf(func(x *subject, now time.Time, mean float64) float64 {
+			return refresh.Worth(x.expects(), now.Sub(x.asked), mean, refresh.BothWeight)
+		}), nil
+	case BestFresh:
+		return planAhead(w, math.Inf(1)).policy, nil
+	case BestFound:
+		return w.steady(0), nil
+	}
+	return nil, fmt.Errorf("freshness: unknown policy %q", name)
+}
+
+// planner makes the planner of live crawls.
+func planner(plan refresh.Plan) func(pages []subject) policy {
+	return func(pages []subject) policy {
+		p := refresh.New(plan, 0)
 		for i := range pages {
 			p.Add(uint32(i), pages[i].host, refresh.KindOf(pages[i].url), epoch, refresh.History{})
 			p.Date(uint32(i), pages[i].quiet)
 		}
-		return planned{p}, nil
-	case Uniform:
-		return byChance{rand.New(rand.NewPCG(s.Seed, 1)), len(pages)}, nil
-	case RoundRobin:
-		return byWorth{pages, func(_ *subject, age time.Duration, _ float64) float64 { return age.Hours() }}, nil
-	case Known:
-		return byWorth{pages, func(x *subject, age time.Duration, mean float64) float64 {
-			return refresh.Worth(x.expects(), age, mean)
-		}}, nil
-	case BestFresh:
-		return byWorth{pages, func(x *subject, age time.Duration, _ float64) float64 { return refresh.WorthBy(x.expects(), age, 1) }}, nil
-	case BestFound:
-		return byWorth{pages, func(x *subject, age time.Duration, _ float64) float64 { return refresh.WorthBy(x.expects(), age, 0) }}, nil
+		return planned{p}
 	}
-	return nil, fmt.Errorf("freshness: unknown policy %q", name)
 }
+
+// steady makes the policy that knows all rates, those at which pages vanish and come back included, and chooses by the weighted sum of the
+// indices of both measures, which is the best order if requests are made for ever.
+func (w *Web) steady(weight float64) func(pages []subject) policy {
+	return byWorthOf(func(x *subject, now time.Time, _ float64) float64 {
+		if x.missing > 0 {
+			return neverBack
+		}
+		return refresh.Worth(x.rate+demo.VanishRate, now.Sub(x.asked), 1/w.setup.PerDay, weight)
+	})
+}
+
+// neverBack is the worth of a page that has vanished to those who know that no page comes back: less than that of any other.
+const neverBack = -1
 
 // planned is the planner of live crawls.
 type planned struct{ *refresh.Planner }
@@ -246,7 +290,7 @@ func (byChance) note(uint32, time.Time, bool, bool, time.Time) {}
 type byWorth struct {
 	pages []subject
 	// worth returns what a request for a page is worth; mean is the mean age of all pages in days.
-	worth func(x *subject, age time.Duration, mean float64) float64
+	worth func(x *subject, now time.Time, mean float64) float64
 }
 
 func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
@@ -260,11 +304,16 @@ func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 		if !fits(uint32(i)) {
 			continue
 		}
-		if w := p.worth(&p.pages[i], now.Sub(p.pages[i].asked), mean); w > best {
+		if w := p.worth(&p.pages[i], now, mean); w > best {
 			best, at = w, i
 		}
 	}
 	return uint32(max(at, 0)), at >= 0
+}
+
+// byWorthOf makes the policy that chooses by a worth.
+func byWorthOf(worth func(x *subject, now time.Time, mean float64) float64) func(pages []subject) policy {
+	return func(pages []subject) policy { return byWorth{pages, worth} }
 }
 
 func (byWorth) note(uint32, time.Time, bool, bool, time.Time) {}

@@ -11,8 +11,9 @@ import (
 // docs/refresh.md, and has another random seed.
 func TestAutoAgainstOthers(t *testing.T) {
 	got := map[string]freshness.Result{}
+	web := freshness.New(freshness.Setup{Seed: 2001, Pages: 1000})
 	for _, name := range freshness.Policies() {
-		r, err := freshness.Run(freshness.Setup{Seed: 2001, Pages: 1000}, name)
+		r, err := web.Run(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,7 @@ func TestAutoAgainstOthers(t *testing.T) {
 }
 
 func TestUnknownPolicy(t *testing.T) {
-	if _, err := freshness.Run(freshness.Setup{Pages: 1000}, "x"); err == nil {
+	if _, err := freshness.New(freshness.Setup{Pages: 1000}).Run("x"); err == nil {
 		t.Error("no error for an unknown policy")
 	}
 }
