@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/demo"
 	"dowse/settings"
@@ -51,6 +52,26 @@ func runHere(args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: noEnv, ctx: context.Background(), abort: context.Background()}
 	return run(w, args), o.String(), e.String()
+}
+
+// The summary of a run separates what it asked again from what all runs did.
+func TestAgainLine(t *testing.T) {
+	var none, one, two crawl.Status
+	one.Refresh.Changed, one.Refresh.Unchanged = 2, 3
+	two.Refresh.Changed, two.Refresh.Unchanged, two.Refresh.Missing, two.Refresh.Gone = 3, 3, 1, 1
+	for _, x := range []struct {
+		before, after crawl.Status
+		want          string
+	}{
+		{none, none, ""},
+		{none, one, "2 changed, 3 unchanged, 0 missing"},
+		{one, one, "no page in this run; over all runs 2 changed, 3 unchanged, 0 missing"},
+		{one, two, "1 changed, 0 unchanged, 1 missing, 1 of them gone; over all runs 3 changed, 3 unchanged, 1 missing, 1 of them gone"},
+	} {
+		if got := againLine(x.before, x.after); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
+	}
 }
 
 // The history of pages can be read: as a feed, page by page, word by word and as an export.
@@ -130,8 +151,8 @@ func TestHistory(t *testing.T) {
 		t.Errorf("export of a WACZ: %s", errs)
 	}
 	// A run of a collection whose pages changed leads to the changes.
-	if _, _, errs := runHere("crawl", dir, "--refresh", "none", "--trust", "--contact", "https://example.org/bot"); !strings.Contains(errs, "dowse changes ") {
-		t.Errorf("a run names no list of changes:\n%s", errs)
+	if _, _, errs := runHere("crawl", dir, "--refresh", "none", "--trust", "--contact", "https://example.org/bot"); !strings.Contains(errs, "dowse changes ") || !strings.Contains(errs, "asked again: no page in this run; over all runs ") {
+		t.Errorf("a run names no list of changes, or what it asked again:\n%s", errs)
 	}
 	if code, _, errs := runHere("collection", "verify", dir); code != exitOK {
 		t.Errorf("verify: %s", errs)

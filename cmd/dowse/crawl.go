@@ -831,7 +831,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	notes := len(cr.Notes)
 	stopIndex := w.followIndex(dir, cr)
 	scr.begin(cr)
-	log.began(dir, cr.Status(), cr.Notes)
+	before := cr.Status()
+	log.began(dir, before, cr.Notes)
 	notify.send("READY=1")
 	stream := newPrinter(w, c.Print)
 	var cut cutPages
@@ -851,7 +852,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		p.Do = remedy(dir, p)
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	err = c.conclude(w, dir, cr, extra, cut)
+	err = c.conclude(w, dir, cr, before, extra, cut)
 	if u := &cr.Collection.Unread; err == nil && u.Count() > 0 {
 		err = &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read; all else is there. Rebuild it with dowse collection salvage %s -o NEW", dir, some(u.Count(), "part"), dir)}
 	}
@@ -874,10 +875,10 @@ func endless(l settings.Limits) bool {
 // A limit that was reached is success (0), because the user set it. Everything after
 // which the same command continues usefully is 3 or 4, so that a script can run the
 // command again until it returns 0.
-func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
+func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, before crawl.Status, extra *extras, cut cutPages) error {
 	s := cr.Status()
 	if !c.Quiet && !errors.Is(cr.Err(), cluster.ErrFenced) {
-		summary(w, dir, cr, s, extra, cut)
+		summary(w, dir, cr, before, s, extra, cut)
 	}
 	if c.JSON {
 		if err := json.NewEncoder(w.out).Encode(statusOf(cr.Collection, s)); err != nil {

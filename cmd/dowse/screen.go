@@ -379,12 +379,12 @@ func (c *cutPages) line(dir string) string {
 // The books are the proof that no URL was lost: what was seen is the sum of what became
 // of it. Each of the last lines ends with a command that can be copied and works as it is
 // printed.
-func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
+func summary(w *world, dir string, cr *crawler.Crawler, before, s crawl.Status, extra *extras, cut cutPages) {
 	traps := trapLines(cr.Collection.Reasons(), s.Dropped)
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s, cr.Collection.Settings.Limits.Pages, len(traps) > 0))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
-	if line := refreshLine(&s); line != "" {
-		fmt.Fprintf(w.err, " asked again, over all runs: %s\n", line)
+	if line := againLine(before, s); line != "" {
+		fmt.Fprintf(w.err, " asked again: %s\n", line)
 	}
 	if line := recallLine(s.Estimate, len(traps) > 0); line != "" {
 		fmt.Fprintln(w.err, " found "+line)
@@ -594,6 +594,26 @@ func freeName(stem, suffix string) string {
 		name = fmt.Sprintf("%s-%d%s", stem, i, suffix)
 	}
 	return shellWord(name)
+}
+
+// againLine returns what came of asking for pages again, in this run and over all runs, "" if none was asked in any.
+// before is the state in which the run began.
+func againLine(before, s crawl.Status) string {
+	all := refreshLine(&s)
+	run, was := s, before.Refresh
+	run.Refresh.Changed -= was.Changed
+	run.Refresh.Unchanged -= was.Unchanged
+	run.Refresh.Missing -= was.Missing
+	run.Refresh.Other -= was.Other
+	run.Refresh.Gone -= was.Gone
+	switch line := refreshLine(&run); {
+	case all == "" || line == all:
+		return all
+	case line == "":
+		return "no page in this run; over all runs " + all
+	default:
+		return line + "; over all runs " + all
+	}
 }
 
 // refreshLine returns what came of asking for pages again, "" if none was.
