@@ -32,6 +32,7 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 		c.absorbRobots(now, fl, p)
 	} else {
 		c.hosts.doubtName(fl.host, p)
+		c.hosts.doubtPort(fl, p)
 		fl.chance = c.chances.used[id] > 0
 		c.absorbPage(now, fl, p)
 	}
@@ -66,6 +67,7 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 // entry if it holds rules, so that they can be read back from the journal.
 func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	h := fl.host
+	c.hosts.of(h).ports.note(p)
 	delete(c.flights.asking, h)
 	c.flights.vacate(fl)
 	r := &dowse.Robots{At: now}

@@ -64,6 +64,7 @@ type host struct {
 	vouched     uint8     // answers of robots.txt since a page answered last, see witness; not kept in snapshots
 	recovered   uint16    // URLs that broke and were answered later, see noteOutcome; not kept in snapshots
 	stubborn    uint16    // URLs that broke while the host answered for others; not kept in snapshots
+	ports       ports     // which of http and https answer; not kept in snapshots
 	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
 	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
 	fetched     uint32

@@ -493,7 +493,7 @@ func (in *intake) requeue(list []frontier.ID, grant bool) {
 // was dropped meanwhile. failures is the number of failures in a row that the host had
 // before. For a replayed visit the journal decides.
 func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
-	spent := in.hosts.blame(fl, failures) && fl.entry == nil
+	spent := (in.hosts.blame(fl, failures) || in.hosts.isPortSpent(fl, p)) && fl.entry == nil
 	if spent || in.f.Dropped(in.f.Group(fl.id)) {
 		in.hosts.tries.forget(fl.id)
 		p.Outcome = dowse.Failed

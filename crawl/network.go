@@ -74,6 +74,8 @@ func isAnswered(p *dowse.Page) bool {
 		return true
 	case p.Host != nil && (p.Host.BackOff || p.Host.Down && p.Reason != dowse.FailDNS):
 		return false
+	case isPortFailure(p):
+		return false
 	}
 	return p.Outcome != dowse.Temporary
 }

@@ -167,7 +167,7 @@ func (b *hosts) noteOutcome(fl *flight, p *dowse.Page) {
 // others until their host is parked.
 func (b *hosts) isSuspect(id frontier.ID, h frontier.HostID) bool {
 	n, ho := b.tries.broke[id], b.at(h)
-	return n > 0 && (uint16(n) >= ho.rotateAfter() || ho.backOffs >= ho.rotateAfter()) || b.doubts(id, h)
+	return b.isPortShut(id, h) || n > 0 && (uint16(n) >= ho.rotateAfter() || ho.backOffs >= ho.rotateAfter()) || b.doubts(id, h)
 }
 
 // instead returns the lead to ask a host for in place of one that is suspect, or that may

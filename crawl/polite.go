@@ -35,7 +35,7 @@ const (
 
 // rest returns until when the host of a visit, and the address that it has, are left alone,
 // from what the visit reported. The time that the crawl waited in vain for a host that never
-// answered does not show how slow the host is. A URL that is known to break every connection
+// answered, or for a port of it that does not answer, does not show how slow the host is. A URL that is known to break every connection
 // of a host that answers others costs the host no back-off: whether the host still answers is
 // asked next (see witness), and if it does not, its pauses begin then.
 func (b *hosts) rest(now time.Time, fl *flight, p *dowse.Page) (ready, lane time.Time) {
@@ -45,7 +45,7 @@ func (b *hosts) rest(now time.Time, fl *flight, p *dowse.Page) (ready, lane time
 	h.requests++
 	b.noteSilence(id, p)
 	took := p.Fetch.Took
-	if !h.answered && gotNoAnswer(p) {
+	if !h.answered && gotNoAnswer(p) || isPortFailure(p) {
 		took = 0
 	}
 	delay := b.delay(id, took)
