@@ -43,6 +43,7 @@ type Verification struct {
 	Forgotten  int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
 	Books      crawl.Books `json:"books"`
 	Replayed   bool        `json:"replayed"`
+	Unranked   bool        `json:"unranked,omitempty"`   // priorities were not compared: the replay lacks texts of the archive that can't be read
 	Views      string      `json:"views"`                // "checked", or why lists, log and index were not
 	Requisites int         `json:"requisites,omitempty"` // that were looked up
 	Captures   int         `json:"captures"`             // lines of the index whose record was found
@@ -135,6 +136,7 @@ type verifier struct {
 	out    *Verification
 	places map[dowse.Place]frontier.ID // of pages in the archive, without lengths
 	sound  bool                        // the journal can be read to its end
+	unread bool                        // a record of the archive can't be read
 }
 
 // books checks that the books balance and that the counts by reason add up
@@ -234,6 +236,7 @@ func (v *verifier) kept(e *crawl.Entry) {
 		if errors.Is(err, errStillThere) {
 			do = doForget
 		}
+		v.unread = v.unread || do == doExport
 		v.out.problem(at, do, "%s: %v", p.URL, err)
 		return
 	}
@@ -290,6 +293,7 @@ func (v *verifier) archive() error {
 		v.out.Records += report.Records
 		for _, p := range report.Problems {
 			if !v.growing(files, i, p.Offset) {
+				v.unread = true
 				v.out.problem(fmt.Sprintf("archive/%s, offset %d", report.File, p.Offset), doExport, "%v", p.Err)
 			}
 		}
@@ -385,6 +389,7 @@ func (v *verifier) replay() error {
 		return nil // a crawl goes on: the two are not of the same moment
 	}
 	v.out.Replayed = true
+	v.out.Unranked = v.unread && v.opt.Restore != nil
 	v.compare(again)
 	return nil
 }
@@ -410,7 +415,8 @@ func (v *verifier) compare(again *crawl.Crawl) {
 	}
 }
 
-// differs returns how two states of a URL differ, "" if they do not.
+// differs returns how two states of a URL differ, "" if they do not. A strategy that learnt from a
+// text ranks otherwise without it: where texts can't be read, other priorities are no fault of their own.
 func (v *verifier) differs(x, y *frontier.Frontier, id frontier.ID) string {
 	a, okA := x.Visit(id)
 	b, okB := y.Visit(id)
@@ -420,7 +426,7 @@ func (v *verifier) differs(x, y *frontier.Frontier, id frontier.ID) string {
 	case v.opt.Recorded && !okA && !okB:
 	case x.State(id) != y.State(id) || x.Reason(id) != y.Reason(id):
 		return fmt.Sprintf("it is %s, and %s after a replay of the journal", x.State(id), y.State(id))
-	case !v.opt.Recorded && !same(x.Priority(id), y.Priority(id)):
+	case !v.opt.Recorded && !v.out.Unranked && !same(x.Priority(id), y.Priority(id)):
 		return fmt.Sprintf("its priority is %g, and %g after a replay of the journal", x.Priority(id), y.Priority(id))
 	case okA != okB || a != b:
 		return "its visit is another one after a replay of the journal"

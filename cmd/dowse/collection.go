@@ -248,6 +248,9 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	s.field("archive", "%s records in %s read, %s found", count(v.Records), some(v.Files, "file"), some(v.Pages, "page"))
 	if v.Replayed {
 		s.field("state", "%s URLs as a replay of the journal gives them, %s read", count(v.URLs), some(v.Snapshots, "snapshot"))
+		if v.Unranked {
+			s.text("", "priorities were not compared: without the texts that can't be read a replay ranks links otherwise")
+		}
 	}
 	if v.Views != "" {
 		s.text("lists", viewsText(v))
