@@ -188,6 +188,28 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 	}
 }
 
+// A host that asked to be left alone for days is among those that were not reached, also after a
+// resume that forgives failures.
+func TestParkedHostsAreUnreachedAfterAResume(t *testing.T) {
+	web, hub := manyPages("a.test", 5)
+	cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
+	c := begin(t, cfg, hub)
+	d := &driver{c: c, now: epoch}
+	w := &witness{web: web, log: map[string][]span{}, clock: func() time.Time { return d.now }, change: func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+		if v.Kind == crawl.VisitPage && v.URL != hub {
+			*p = dowse.Page{URL: v.URL, Outcome: dowse.Temporary, Reason: dowse.FailHTTP, Fetch: dowse.Fetch{Status: 503}, Host: &dowse.HostReport{BackOff: true, RetryAfter: 240 * time.Hour}}
+		}
+	}}
+	for _, run := range []string{"first", "resumed"} {
+		d.run(w, 8)
+		u := c.Unreached()
+		if c.Stopped() != dowse.StopStarved || u == nil || u.URLs != 5 || u.Most[0].Reason != dowse.FailHTTP || u.Most[0].Since.IsZero() {
+			t.Errorf("%s: stopped: %s, unreached %+v; want 5 URLs of one host", run, c.Stopped(), u)
+		}
+		c.Resume(crawl.Limits{})
+	}
+}
+
 // A host that is down is asked after minutes, by the hour and then by the day, as long
 // as the crawl has something else to do.
 func TestDownHostIsAskedByTheDay(t *testing.T) {

@@ -358,19 +358,35 @@ type unreachedHost struct {
 // maxUnreached bounds the list of hosts in [Unreached].
 const maxUnreached = 20
 
+// isUnreached reports whether a host that fails is given up at now, or rests for longer than the crawl
+// waits for it.
+func (b *hosts) isUnreached(id frontier.HostID, h *host, now time.Time) bool {
+	rest := b.f.Ready(id).Sub(h.last)
+	return h.backOffs > 0 && (b.isGivenUp(id, now) || rest > b.cfg.Polite.Patience && !b.isSpared(id, now))
+}
+
+// isParked reports whether a host asked to be left alone for longer than the crawl waits for it. That
+// lasts beyond the run, while its failures are forgiven when the next one begins.
+func (b *hosts) isParked(h *host, now time.Time) bool {
+	return unixTime(h.promise).Sub(now) > b.cfg.Polite.Patience
+}
+
 // unreached returns the hosts that are given up at now, or asked to be left alone for long,
 // and for which URLs wait; nil if there are none. It looks at every host.
 func (b *hosts) unreached(now time.Time) *Unreached {
 	u := &Unreached{}
 	b.each(func(id frontier.HostID, h *host) {
 		n := b.f.WaitingOn(id)
-		rest := b.f.Ready(id).Sub(h.last)
-		if n == 0 || h.backOffs == 0 || !b.isGivenUp(id, now) && (rest <= b.cfg.Polite.Patience || b.isSpared(id, now)) {
+		if n == 0 || !b.isParked(h, now) && !b.isUnreached(id, h, now) {
 			return
 		}
 		u.Hosts++
 		u.URLs += n
-		u.Most = append(u.Most, unreachedHost{b.f.HostName(id), n, ledger.ReasonOf(h.why), unixTime(h.troubled)})
+		why := ledger.ReasonOf(h.why)
+		if h.why == 0 {
+			why = dowse.FailHTTP // it asked for the rest with a status, in an earlier run
+		}
+		u.Most = append(u.Most, unreachedHost{b.f.HostName(id), n, why, unixTime(h.troubled)})
 	})
 	if u.Hosts == 0 {
 		return nil

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -33,12 +34,18 @@ const (
 // redirects, mean that everything may be fetched; 429, 5xx and no answer
 // (status 0) mean that nothing may. The misspelt directives that Google's
 // parser accepts are accepted. At most 2 MiB are read. The result refers to
-// body, and its field At is not set.
+// body, and its field At is not set. Relative URLs of sitemaps are left out.
 func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
+	return parseRobots(body, status, agent, nil)
+}
+
+// parseRobots is ParseRobots with the URL that relative URLs of sitemaps belong to; nil for none. The protocol wants
+// absolute ones, but many sites name a path.
+func parseRobots(body []byte, status int, agent string, base *weburl.Base) *dowse.Robots {
 	r := &dowse.Robots{Status: status, Body: body, Rules: nothing{}}
 	switch {
 	case status >= 200 && status < 300:
-		p := robotsParser{agent: agent}
+		p := robotsParser{agent: agent, base: base}
 		p.parse(string(whole(body)))
 		r.Delay, r.Sitemaps, r.Rules = p.result()
 	case status >= 300 && status < 500 && status != 429:
@@ -66,6 +73,7 @@ func whole(body []byte) []byte {
 // file.
 type robotsParser struct {
 	agent    string
+	base     *weburl.Base // of relative URLs of sitemaps; nil to leave them out
 	own, all group
 	named    bool // there is a group for the agent
 	inOwn    bool // the current group names the agent
@@ -239,9 +247,18 @@ func (p *robotsParser) sitemap(value string) {
 	if len(p.sitemaps) >= maxRobotsSitemaps {
 		return
 	}
-	if u, err := weburl.Parse(value); err == nil {
+	u, err := weburl.Parse(value)
+	if errors.Is(err, weburl.ErrNoScheme) && p.base != nil && isPathOfMap(value) {
+		u, err = p.base.Resolve(value)
+	}
+	if err == nil {
 		p.sitemaps = append(p.sitemaps, u)
 	}
+}
+
+// isPathOfMap reports whether the value of a Sitemap line looks like a path or the name of a file, and not like a word.
+func isPathOfMap(value string) bool {
+	return !strings.ContainsAny(value, " \t") && (strings.HasPrefix(value, "/") || strings.Contains(value, "."))
 }
 
 // result returns what concerns the agent: its own groups if there are any, even
@@ -268,7 +285,8 @@ func (c *Client) Robots(ctx context.Context, u dowse.URL) (*dowse.Robots, []*Res
 		last = c.fetch(ctx, last.Location, limits)
 		hops = append(hops, last)
 	}
-	robots := ParseRobots(last.Body, robotsStatus(last), c.Agent())
+	base, _ := weburl.NewBase(string(weburl.Robots(u)))
+	robots := parseRobots(last.Body, robotsStatus(last), c.Agent(), base)
 	robots.At = at
 	return robots, hops
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -271,6 +272,18 @@ func TestRobotsAnswers(t *testing.T) {
 		if !strings.HasSuffix(string(hops[0].URL), "/robots.txt") {
 			t.Errorf("%s: first asked for %s", c.name, hops[0].URL)
 		}
+	}
+}
+
+// TestRobotsRelativeSitemaps checks that a sitemap may be named by its path, and that words are none.
+func TestRobotsRelativeSitemaps(t *testing.T) {
+	r, hops := askRobots(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "Sitemap: /maps/a.xml.gz\nsitemap: b.xml\nSitemap: none\nSitemap: see the site.\nSitemap:\nSitemap: https://other.example/c.xml\n")
+	})
+	root := strings.TrimSuffix(string(hops[0].URL), "robots.txt")
+	want := []dowse.URL{dowse.URL(root + "maps/a.xml.gz"), dowse.URL(root + "b.xml"), "https://other.example/c.xml"}
+	if !slices.Equal(r.Sitemaps, want) {
+		t.Errorf("sitemaps %q, want %q", r.Sitemaps, want)
 	}
 }
 

@@ -203,7 +203,11 @@ func (c *checker) gate() {
 	if g.Needs().Reads("links_in") {
 		c.say(Hint, "where: links_in counts the pages that were fetched before a page and link to it: usually none for a seed, few for pages that are visited early")
 	}
-	if t.Needs() || len(t.Words) == 0 {
+	if t.Needs() || len(t.Words) == 0 && t.Model != "" {
+		return
+	}
+	if len(t.Words) == 0 {
+		c.say(Hint, "where: without words links are ranked only once a page holds; add words: of such pages, which then only rank links")
 		return
 	}
 	if g.decides {

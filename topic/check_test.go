@@ -33,6 +33,7 @@ func TestCheck(t *testing.T) {
 		{"language without stop words", topic.Topic{Words: []string{"reef"}, Languages: []string{"ja"}}, topic.Hint, `"ja"`},
 		{"a gate that asks nothing", topic.Topic{Where: map[string]any{"all": []any{}}}, topic.Warn, "holds for every page"},
 		{"a gate that never holds", topic.Topic{Words: []string{"reef"}, Where: map[string]any{"any": []any{}}}, topic.Warn, "holds for no page"},
+		{"a gate alone", topic.Topic{Where: map[string]any{"title": "reef"}}, topic.Hint, "without words links are ranked only once a page holds"},
 		{"a fact that grows", topic.Topic{Where: map[string]any{"links_in": "3.."}}, topic.Hint, "links_in counts the pages that were fetched before"},
 		{"several languages", topic.Topic{Words: []string{"reef"}, Languages: []string{"es", "en"}}, topic.Hint, `stemmed as "es"`},
 	}

@@ -632,7 +632,16 @@ func (a *account) links(s *sheet) {
 	for _, r := range reasons {
 		parts = append(parts, count(t.Skipped[r])+" "+string(r))
 	}
-	s.flow(fmt.Sprintf(" links     %s found: ", count(t.Found)), parts, ", ")
+	s.flow(" links     "+a.linksFound()+": ", parts, ", ")
+}
+
+// linksFound returns how many links were found, or how many of them were read if the extraction
+// of the page ended early.
+func (a *account) linksFound() string {
+	if a.Row.Cut != "" {
+		return "the first " + count(a.Links.Found)
+	}
+	return count(a.Links.Found) + " found"
 }
 
 // remedy adds how the URL can be fetched after all, or that it cannot.

@@ -907,7 +907,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, before 
 	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
 		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
-		return &exitError{exitNothing, errors.New("finished with nothing on topic; see the nearest pages: dowse pages " + dir + " --sort score")}
+		return &exitError{exitNothing, fmt.Errorf("finished with nothing on topic; see the nearest pages: dowse pages %[1]s --sort score; why one is not: dowse why %[1]s %[2]s", dir, firstSeed(cr))}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -138,6 +139,10 @@ func nothingFetched(dir string, cr *crawler.Crawler) error {
 	}
 	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
 	lines = append(lines, seedCauses(cr)...)
+	if net := privateSeed(cr); net != "" {
+		lines = append(lines, "Private addresses are only reached if you allow them:", "  dowse crawl "+shellWord(dir)+" --allow-net "+net)
+		return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
+	}
 	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. More: dowse why "+shellWord(dir)+" "+firstSeed(cr))
 	return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
 }
@@ -169,11 +174,43 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 	return lines
 }
 
+// privateSeed returns the network to allow for the first seed that is at a private address, "" if there
+// is none.
+func privateSeed(cr *crawler.Crawler) string {
+	for _, s := range cr.Collection.Settings.Seeds {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			continue
+		}
+		if why, err := cr.Collection.Why(u); err == nil && why.Row.Reason == dowse.SkipPrivateIP {
+			return networkOf(addressIn(failureFor(why, weburl.Hostname(u), cr.Collection.Crawl.LastFailure())))
+		}
+	}
+	return ""
+}
+
+// isAt separates the name of a host from its address in the text of a failure.
+const isAt = " is at "
+
+// addressIn returns the address in the text of a failure, such as "a.example is at 10.0.0.1, which is
+// not a public address"; the zero value if there is none.
+func addressIn(failure string) netip.Addr {
+	if _, rest, ok := strings.Cut(failure, isAt); ok {
+		failure = rest
+	}
+	word, _, _ := strings.Cut(strings.ReplaceAll(failure, ",", " "), " ")
+	addr, _ := netip.ParseAddr(word)
+	return addr
+}
+
 // failureFor returns the latest failure of the crawl as far as it can be that of a host. The crawl
 // keeps one text for all hosts, so a text about the name of another host is replaced by what is
 // known of this one.
 func failureFor(why *collection.Explanation, host, last string) string {
 	const missing = "no address for "
+	if other, _, at := strings.Cut(last, isAt); at && other != host {
+		return ""
+	}
 	before, rest, found := strings.Cut(last, missing)
 	name, _, _ := strings.Cut(rest, ":")
 	switch {
@@ -193,7 +230,7 @@ func seedCause(why *collection.Explanation, last string) string {
 	if reason == "" && why.Polite != nil {
 		reason, detail = why.Polite.Why, last
 	}
-	if strings.HasSuffix(detail, "robots.txt could not be read") && last != "" {
+	if (strings.HasSuffix(detail, "robots.txt could not be read") || reason == dowse.SkipPrivateIP) && last != "" {
 		detail += ": " + last
 	}
 	parts := slices.DeleteFunc([]string{string(reason), detail}, func(s string) bool { return s == "" })

@@ -164,6 +164,37 @@ func TestNumbersTellApart(t *testing.T) {
 	}
 }
 
+// TestTitlesInMenus checks that a heading above the text of its page is kept where other pages of the host name it in
+// a menu or a list of articles, and that the name of the site, a heading of each page, is left out.
+func TestTitlesInMenus(t *testing.T) {
+	titles := []string{"Corals of the reef", "Feeding the starter", "Walks along the shore", "About our club", "Kelp in winter", "Crabs at night"}
+	for _, item := range []string{"<li><a href=/%d>%s</a>", "<h2><a href=/%d>%s</a></h2>"} {
+		pages := make([]*Page, len(titles))
+		var l Learner
+		for n, title := range titles {
+			var menu strings.Builder
+			for i, other := range titles {
+				fmt.Fprintf(&menu, item, i, other)
+			}
+			text := "<p>" + strings.Repeat("The reef number "+strings.Repeat("x", n+1)+" has corals of many kinds, and divers count them. ", 5)
+			html := "<body><h1>The Shore Club</h1>" + "<div>" + menu.String() + "</div><main><article><h1>" + title + "</h1>" + text + "</article></main>"
+			_, pages[n] = Read([]byte(html), "http://a.example/", extract.Options{})
+			l.Add(pages[n])
+		}
+		for n, p := range pages {
+			text := p.Main(l.Template()).Plain()
+			if !strings.HasPrefix(text, titles[n]+"\n") {
+				t.Errorf("%s: the title %q is not the beginning of\n%s", item, titles[n], text)
+			}
+			for _, frame := range []string{"Shore Club", titles[(n+1)%len(titles)]} {
+				if strings.Contains(text, frame) {
+					t.Errorf("%s: %q of the frame in\n%s", item, frame, text)
+				}
+			}
+		}
+	}
+}
+
 // TestLastHeading checks that a heading at the end of main is part of the text, unless what it introduces is left out.
 func TestLastHeading(t *testing.T) {
 	text := "<p>" + strings.Repeat("The reef has corals of many kinds, and divers count them. ", 5)

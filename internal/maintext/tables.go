@@ -131,12 +131,19 @@ func (p *Page) setTables(layout map[int]bool) {
 	}
 }
 
+// headingHash returns the hash of a heading that is no link. It differs from those of other blocks with its text.
+func headingHash(text string) uint64 { return ^repeats.ExactHash(text) }
+
 // setHashes sets the hashes by which blocks of templates are found. Headings and the cells of tables are told
 // apart by their numbers: "Chapter 1" and "Chapter 2" are no template, and neither are the years of a table.
+// A heading that is no link counts for itself: menus and lists of articles repeat the titles of pages, and the title
+// above its own text is no part of the template for that.
 func (p *Page) setHashes() {
 	for i := range p.blocks {
 		b := &p.blocks[i]
-		if b.level > 0 || b.table.table > 0 {
+		if b.level > 0 && b.linked == 0 {
+			b.hash = headingHash(p.text(b))
+		} else if b.level > 0 || b.table.table > 0 {
 			b.hash = repeats.ExactHash(p.text(b))
 		} else {
 			b.hash = repeats.Hash(p.text(b))

@@ -92,5 +92,5 @@ func (l *Learner) Template() *Template {
 
 // Has reports whether a line of text is a block of the template.
 func (t *Template) Has(line string) bool {
-	return t.has(repeats.Hash(line)) || t.has(repeats.ExactHash(line))
+	return t.has(repeats.Hash(line)) || t.has(repeats.ExactHash(line)) || t.has(headingHash(line))
 }

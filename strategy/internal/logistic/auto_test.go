@@ -397,3 +397,32 @@ func TestAutoAvoidsGonePages(t *testing.T) {
 		t.Errorf("a page of another form is %.3f above one of the form that is gone; %.3f where nothing is known of it", gone, unknown)
 	}
 }
+
+// TestAutoLearnsNothingOfNothing has pages of no relevance at all, as conditions rate them, before the first that has
+// some: links of equal ratings keep equal priorities, whatever their words are, and learning begins with that page.
+func TestAutoLearnsNothingOfNothing(t *testing.T) {
+	s := &logistic.Auto{}
+	said := map[dowse.URL]dowse.Lead{}
+	var links []string
+	for i := range 24 {
+		links = append(links, []string{"kelp forest", "shop prices", "news today"}[i%3])
+	}
+	heard(said, s.Follow(autoPage("http://hub.test/", 0, "", said, 0, links...)))
+	for i := range 12 {
+		heard(said, s.Follow(autoPage(autoURL(i), 0, "shop prices", said, 0, links...)))
+	}
+	rated := map[float64]bool{}
+	for i := 12; i < 24; i++ {
+		rated[s.Rescore(said[autoURL(i)])] = true
+	}
+	if len(rated) != 1 {
+		t.Errorf("%d different priorities of links before any page was relevant, want 1", len(rated))
+	}
+	heard(said, s.Follow(autoPage(autoURL(12), 1, "kelp", said, 0)))
+	for i := 13; i < 18; i++ {
+		heard(said, s.Follow(autoPage(autoURL(i), map[bool]float64{true: 1}[i%3 == 0], "", said, 0)))
+	}
+	if kelp, shop := s.Rescore(said[autoURL(18)]), s.Rescore(said[autoURL(19)]); kelp < shop+1 {
+		t.Errorf("after six pages, kelp %.3f, shop %.3f; want kelp far ahead", kelp, shop)
+	}
+}

@@ -126,6 +126,8 @@ func (s *learner) follow(p *dowse.Page) []dowse.Lead {
 	switch {
 	case lead.Redirects(p):
 		return s.redirected(p)
+	case p.Outcome == dowse.Fetched && s.isBlank(p):
+		return s.rated(p)
 	case p.Outcome == dowse.Fetched:
 		s.outcome(p)
 		s.model.read(p)
@@ -136,6 +138,13 @@ func (s *learner) follow(p *dowse.Page) []dowse.Lead {
 		s.places.take(patternOf(p.URL), 0)
 	}
 	return nil
+}
+
+// isBlank reports whether no page had any relevance so far. Conditions on what pages say rate most pages 0, and until
+// one holds, links that differ from those that were followed would be all that could be learnt: a crawl would run after
+// whatever is new. Without it links keep the priorities that they begin with, and those of equal priority their order.
+func (s *learner) isBlank(p *dowse.Page) bool {
+	return s.base.N == 0 && rating(p.Verdict.Relevance) == 0
 }
 
 // isGone reports whether the answer was that there is no such page. Which URLs have none shows in their form, not in
@@ -201,6 +210,7 @@ func (s *learner) rated(p *dowse.Page) []dowse.Lead {
 	for i := range p.Links {
 		l := &p.Links[i]
 		switch {
+		case l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched && s.base.N == 0:
 		case l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched:
 			s.lesson(p, l, number)
 		case !lead.Settled(l):
