@@ -151,6 +151,16 @@ func TestQueriesThatAreNone(t *testing.T) {
 	}
 }
 
+// TestNothingToLookFor: the error of a query without a word says what is missing.
+func TestNothingToLookFor(t *testing.T) {
+	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
+	for q, want := range map[string]string{"a": "at least two letters", "礁": "at least two letters", "-reef": "only excludes", `-"coral reef"`: "only excludes", "-host:d.example": "only excludes"} {
+		if _, err := s.Search(t.Context(), search.Request{Query: q}); !errors.Is(err, search.ErrQuery) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an ErrQuery that contains %q", q, err, want)
+		}
+	}
+}
+
 func TestSnippetsAndTitlesAreMarked(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
 	h := search1(t, s, search.Request{Query: "bleaching corals"}).Hits[0]
