@@ -142,7 +142,7 @@ func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 	}
 	f := &pageFrame{Title: "New crawl", Command: command("crawl", "--help"), Body: b}
 	f.Poll = slices.ContainsFunc(b.Jobs, func(j operations.Job) bool { return j.State == operations.JobRunning })
-	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds)}
+	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds), Demo: b.Demo}
 	if len(question.Words) == 0 && strings.TrimSpace(b.Topic) == "" {
 		return f, nil
 	}
