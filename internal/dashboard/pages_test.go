@@ -441,8 +441,9 @@ func TestLabelledPage(t *testing.T) {
 	if !strings.Contains(body, "labelled <b>off</b>") || strings.Contains(body, "(set aside by an undo)") {
 		t.Errorf("the label is not said to be in force: %s", between(body, `id="h-labels"`, "</section>"))
 	}
-	if code, body, _ := s.send(t, http.MethodPost, "/c/pools/undo", url.Values{}); code != http.StatusSeeOther {
-		t.Fatal(code, body)
+	code, body, head := s.send(t, http.MethodPost, "/c/pools/undo", url.Values{})
+	if note := flashText(t, head); code != http.StatusSeeOther || !strings.HasPrefix(note, "Back to model ") || !strings.HasSuffix(note, " verdicts changed.") || strings.Contains(note, "gone back") {
+		t.Fatal(code, note, body)
 	}
 	_, body, _ = s.get(t, path)
 	if strings.Contains(body, "labelled <b>off</b>") || !strings.Contains(body, "(set aside by an undo)") {
