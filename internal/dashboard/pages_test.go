@@ -519,3 +519,22 @@ func TestChartOfOnePage(t *testing.T) {
 		t.Error(svg)
 	}
 }
+
+// The reasons of a verdict are in the order of dowse why and have its names: the strongest first, sums and the bias at the end, and learnt
+// terms told from words of the topic.
+func TestReasonsAsInATerminal(t *testing.T) {
+	because := []collection.Part{{Cause: collection.Cause{What: "667 other terms", Weight: 4}}, {Cause: collection.Cause{What: "bias", Weight: -3}}}
+	for i := range 30 {
+		because = append(because, collection.Part{Cause: collection.Cause{What: fmt.Sprintf(`"w%d"`, i), Weight: float64(i) / 100}})
+	}
+	named := func(what string) string { return strings.Replace(what, `"w29"`, `"w29" (learnt)`, 1) }
+	b := pageBody{Account: &operations.Account{NameOf: named, Explanation: &collection.Explanation{Judged: &collection.Ruling{Because: because}}}}
+	b.judge(&head{})
+	var got []string
+	for _, r := range b.Reasons {
+		got = append(got, r.What)
+	}
+	if len(got) != 32 || got[0] != `"w29" (learnt)` || got[1] != `"w28"` || got[30] != "667 other terms" || got[31] != "bias" {
+		t.Errorf("got %d reasons: %q", len(got), got)
+	}
+}
