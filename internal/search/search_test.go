@@ -151,6 +151,18 @@ func TestQueriesThatAreNone(t *testing.T) {
 	}
 }
 
+// TestPlainLetters: words are found by those whose keyboards have plain letters only. What other people write with two letters
+// stays two different words.
+func TestPlainLetters(t *testing.T) {
+	for term, want := range map[string]string{
+		"łódź": "lodz", "københavn": "kobenhavn", "œuvre": "oeuvre", "ærø": "aero", "đồng": "dong", "ħaġar": "hagar", "kadıköy": "kadikoy", "müller": "muller", "ёлка": "елка", "珊瑚": "珊瑚", "plain": "plain",
+	} {
+		if got := search.Stripped(term); got != want {
+			t.Errorf("%s: got %q, want %q", term, got, want)
+		}
+	}
+}
+
 // TestNothingToLookFor: the error of a query without a word says what is missing.
 func TestNothingToLookFor(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
