@@ -806,3 +806,30 @@ func TestLabelAndUndo(t *testing.T) {
 		t.Errorf("%d %s; want a return to the model before the one in use, which had not been undone", a.StatusCode, a.body)
 	}
 }
+
+// A file and a journal are sent for as long as a client takes them, and not only as long as the server waits for other answers.
+func TestLargeAnswersHaveTime(t *testing.T) {
+	c := serve(t, copied(t))
+	at := c.do("POST", base+"/exports", `{"format":"jsonl"}`).Header.Get("Location")
+	awaitExport(c, at)
+	for path, want := range map[string]time.Duration{at + "/file": 30 * time.Minute, base + "/decisions": 10 * time.Second} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := &withDeadline{ResponseRecorder: httptest.NewRecorder()}
+		c.srv.Config.Handler.ServeHTTP(w, r)
+		if left := time.Until(w.deadline); w.Code != http.StatusOK || left < want {
+			t.Errorf("%s: %d, the client has %v, want %v", path, w.Code, left, want)
+		}
+	}
+}
+
+// withDeadline keeps the deadline of an answer.
+type withDeadline struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (w *withDeadline) SetWriteDeadline(t time.Time) error {
+	w.deadline = t
+	return nil
+}

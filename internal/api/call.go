@@ -489,6 +489,10 @@ func (c *call) export() (any, error) {
 	return e, err
 }
 
+// fileTime is how long a client may take for a file. The server's own bound is for answers that are made at once, and would cut
+// a large file.
+const fileTime = time.Hour
+
 // exportFile sends the file of an export. It is always sent as a file to be kept, never as
 // something that a browser shows.
 func (c *call) exportFile() error {
@@ -501,6 +505,7 @@ func (c *call) exportFile() error {
 	c.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.Name}))
 	c.w.Header().Set("Content-Security-Policy", "sandbox")
 	c.wrote = true
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(fileTime)) // a writer without deadlines, as in tests, has none
 	http.ServeContent(c.w, c.r, "", e.Begun, f)
 	return nil
 }
@@ -524,5 +529,6 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 		f.c.wrote = true
 		f.c.w.Header().Set("Content-Type", typeNDJSON)
 	}
+	_ = http.NewResponseController(f.c.w).SetWriteDeadline(time.Now().Add(writeWait)) // for each part: a journal may be long
 	return f.c.w.Write(p)
 }

@@ -3,9 +3,11 @@
 package dashboard
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -135,5 +137,78 @@ func TestBrowserLabReport(t *testing.T) {
 	}
 	if lines := b.console(); len(lines) > 0 {
 		t.Errorf("console: %q", lines)
+	}
+}
+
+// Printed pages begin on their first sheet, and what is told apart by colour keeps it: browsers leave backgrounds out. A hint in an
+// empty field is not printed as if it were written there.
+func TestBrowserPrint(t *testing.T) {
+	s := open(t, copied(t))
+	b := browse(t)
+	b.enter(s)
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	style := func(selector, pseudo, name string) string {
+		b.until(fmt.Sprintf("!!document.querySelector(%q)", selector))
+		return eval[string](b, fmt.Sprintf("getComputedStyle(document.querySelector(%q), %q)[%q]", selector, pseudo, name))
+	}
+	for _, x := range []struct{ path, selector, pseudo, name, want string }{
+		{"/c/pools/search?q=tide", ".card:has(.hit)", "", "breakInside", "auto"},
+		{"/c/pools/search?q=tide", "mark", "", "printColorAdjust", "exact"},
+		{"/c/pools/labels", ".card.ask", "", "breakInside", "auto"},
+		{"/c/pools/", ".key", "::before", "printColorAdjust", "exact"},
+		{"/new", "#seeds", "::placeholder", "color", "rgba(0, 0, 0, 0)"},
+	} {
+		b.do(chromedp.Navigate(s.base + x.path))
+		if got := style(x.selector, x.pseudo, x.name); got != x.want {
+			t.Errorf("%s, %s%s: %s is %q, want %q", x.path, x.selector, x.pseudo, x.name, got, x.want)
+		}
+	}
+}
+
+// A key that is held down, or pressed while the list of keys is open, labels nothing: a person has not seen what would be labelled.
+func TestBrowserKeysThatLabelNothing(t *testing.T) {
+	dir := copied(t)
+	s := open(t, dir)
+	b := browse(t)
+	b.enter(s)
+	b.do(chromedp.Navigate(s.base + "/c/pools/labels"))
+	b.until(`!!document.querySelector("[data-key=y]")`)
+	b.press("?")
+	b.until(`document.getElementById("keys-help").open`)
+	b.press("y")
+	b.press("\u001b")
+	b.until(`!document.getElementById("keys-help").open`)
+	eval[bool](b, `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "y", bubbles: true, repeat: true }))`)
+	b.press("n") // and this one does
+	b.until(`!!document.querySelector("[data-key=u]")`)
+	l, err := collection.ReadLabels(filepath.Join(dir, "pools.dowse"))
+	standing := l.Standing()
+	if err != nil || len(standing) != 1 {
+		t.Errorf("labels: %+v, %v", standing, err)
+	}
+	for u, label := range standing {
+		if label.Label != collection.LabelOff {
+			t.Errorf("%s was labelled %s", u, label.Label)
+		}
+	}
+}
+
+// What a setting means can be read on a phone, too, and dates keep to their line.
+func TestBrowserPhone(t *testing.T) {
+	s := open(t, copied(t))
+	b := browse(t)
+	b.enter(s)
+	shown := `[...document.querySelectorAll("td")].filter(e => e.innerText.includes("Pause between two requests") && e.checkVisibility()).length`
+	for _, width := range []int64{1280, 400} {
+		b.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(s.base+"/c/pools/settings"))
+		if n := eval[int](b, shown); n != 1 {
+			t.Errorf("at %d: the meaning of a setting is shown %d times", width, n)
+		}
+		b.do(chromedp.Navigate(s.base + "/c/pools/"))
+		if n := eval[int](b, `(t => { t.textContent = "18 Nov 10:00"; return Math.round(t.getBoundingClientRect().height) })(document.querySelector(".events time"))`); n > 24 {
+			t.Errorf("at %d: a date is %d high, more than a line", width, n)
+		}
 	}
 }

@@ -73,6 +73,9 @@ func (c chart) SVG() template.HTML {
 	if c.Width < 500 {
 		across = 3
 	}
+	if c.X == "pages" && right < float64(across) { // there is no half of a page
+		across = max(int(right), 1)
+	}
 	for i, x := range ticks(right, across) {
 		anchor := "middle"
 		if i == 0 {
@@ -100,7 +103,11 @@ func (c chart) SVG() template.HTML {
 			esc(m.Name), sx(m.X), roomTop, h-roomBottom, sx(m.X), roomTop-3, esc(name))
 	}
 	for _, l := range c.Lines {
-		if len(l.Points) > 0 {
+		switch len(l.Points) {
+		case 0:
+		case 1: // a path of one point can't be seen
+			fmt.Fprintf(&b, `<circle class="spot %s" cx="%.1f" cy="%.1f" r="3.5"/>`, esc(l.Class), sx(l.Points[0].X), sy(l.Points[0].Y))
+		default:
 			fmt.Fprintf(&b, `<path class="line %s" d="%s"/>`, esc(l.Class), pathOf(thin(l.Points, 400), sx, sy, "M"))
 		}
 	}

@@ -405,7 +405,8 @@ type errorBody struct {
 
 // fail shows an error as a page.
 func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, c *head, err error) {
-	if r.Context().Err() != nil {
+	if r.Context().Err() != nil { // the client is gone, or has not sent its form in time: nothing was done
+		http.Error(w, "the request ended before it was answered", http.StatusRequestTimeout)
 		return
 	}
 	code := http.StatusInternalServerError

@@ -306,6 +306,11 @@ func TestForms(t *testing.T) {
 	if _, list, _ := s.get(t, "/c/pools/settings"); strings.Contains(list, "<bdi></bdi></span></dd>") || strings.Contains(list, "</dt><dd> ") || strings.Contains(list, "</dt><dd><span") {
 		t.Errorf("the list of changes has an empty row, or a change without an author that shows by: %s", between(list, "h-changes", "</dl>"))
 	}
+	for value, want := range map[string]string{"50": "pages: got 50, and there are 120 pages already", "many": "pages: got &#34;many&#34;"} {
+		if code, body, _ := s.send(t, http.MethodPost, "/c/pools/continue", url.Values{"pages": {value}}); code != 400 || !strings.Contains(body, ">"+want) {
+			t.Errorf("continue with a limit of %s: %d, %s", value, code, between(body, `role="alert">`, "<"))
+		}
+	}
 	if code, _, _ := s.send(t, http.MethodPost, "/c/pools/set", url.Values{"name": {"delay"}, "value": {"soon"}}); code != 400 {
 		t.Errorf("a bad value: got %d", code)
 	}

@@ -233,7 +233,7 @@ func (d *Dashboard) undo(r *http.Request, c *head) (string, string, error) {
 		return "", "", err
 	}
 	d.trainer.forget(c.ID)
-	return back(r, c, "labels"), fmt.Sprintf("Back to model %s: %s.", m.Model, modelWords(*m)), nil
+	return back(r, c, "labels"), fmt.Sprintf("Back to model %s: %s verdicts changed.", m.Model, count(m.Verdicts)), nil
 }
 
 // userName returns the person who runs the server, as labels record it.

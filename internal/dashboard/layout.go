@@ -238,9 +238,30 @@ func graphSVG(title string, nodes []drawnNode, edges []drawnEdge, width, height 
 		if !p.shown {
 			class = ` class="late"`
 		}
-		fmt.Fprintf(&b, `<g class="node %s" data-id="%d" transform="translate(%.1f %.1f)"><a href="%s" aria-label="%s"><title>%[6]s</title><circle r="%.1f"/><text%s x="%.1f" y="%.1f" text-anchor="%s">%s</text></a></g>`,
-			esc(n.Class), i, n.x, n.y, esc(n.Href), esc(n.Title), n.radius(), class, p.x, p.y, p.anchor, esc(n.Name))
+		fmt.Fprintf(&b, `<g class="node %s" data-id="%d" transform="translate(%.1f %.1f)"><a href="%s" aria-label="%s"><title>%s</title>%s<text%s x="%.1f" y="%.1f" text-anchor="%s">%s</text></a></g>`,
+			esc(n.Class), i, n.x, n.y, esc(n.Href), esc(n.spoken()), esc(n.Title), n.dot(), class, p.x, p.y, p.anchor, esc(n.Name))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// spoken returns the name of a node for people who can't see it. It has the name that is written, also where that is cut off, so
+// that a person who speaks to the browser can name what is on the screen.
+func (n drawnNode) spoken() string {
+	if strings.Contains(n.Title, n.Name) {
+		return n.Title
+	}
+	return n.Name + " " + n.Title
+}
+
+// dot draws a node in the shape of its class, those of verdicts: nobody has to tell the colours apart.
+func (n drawnNode) dot() string {
+	r := n.radius()
+	switch n.Class {
+	case "off": // a triangle and a diamond of the area of the circle
+		return fmt.Sprintf(`<path class="dot" d="M0 %.1fL%.1f %.1fH%.1fZ"/>`, -1.5*r, 1.3*r, 0.8*r, -1.3*r)
+	case "mid":
+		return fmt.Sprintf(`<path class="dot" d="M0 %.1fL%.1f 0L0 %.1fL%.1f 0Z"/>`, -1.25*r, 1.25*r, 1.25*r, -1.25*r)
+	}
+	return fmt.Sprintf(`<circle class="dot" r="%.1f"/>`, r)
 }

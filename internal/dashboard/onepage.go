@@ -185,23 +185,30 @@ func (b *pageBody) judge(c *head) {
 	if b.Judged == nil {
 		return
 	}
-	most, r := 0.0, b.ruling()
+	most, r, sums := 0.0, b.ruling(), []reasonRow(nil) // what names no sign of the page is at the end, as dowse why has it
 	for _, x := range r.Because {
 		most = math.Max(most, math.Abs(x.Weight))
 	}
 	for _, x := range r.Because {
 		name := x.What
-		if x.Word != "" {
-			name = x.Word
+		if b.NameOf != nil { // as dowse why has it: a learnt term is told from a word of the topic
+			name = b.NameOf(name)
 		}
 		note := ""
 		if x.Flips && b.Alone == nil {
 			note = "without it " + score(x.Without)
 		}
-		b.Reasons = append(b.Reasons, reasonRow{What: tidy(name, 60), Count: x.Count, Weight: x.Weight, Bar: weightBar(x.Weight, most), Note: note})
+		row := reasonRow{What: tidy(name, 60), Count: x.Count, Weight: x.Weight, Bar: weightBar(x.Weight, most), Note: note}
+		if operations.IsSum(x.What) || x.What == "bias" {
+			sums = append(sums, row)
+		} else {
+			b.Reasons = append(b.Reasons, row)
+		}
 	}
-	sort.SliceStable(b.Reasons, func(i, j int) bool { return math.Abs(b.Reasons[i].Weight) > math.Abs(b.Reasons[j].Weight) })
-	b.Reasons = b.Reasons[:min(len(b.Reasons), 24)]
+	for _, list := range [][]reasonRow{b.Reasons, sums} {
+		slices.SortStableFunc(list, func(x, y reasonRow) int { return cmp.Compare(math.Abs(y.Weight), math.Abs(x.Weight)) })
+	}
+	b.Reasons = append(b.Reasons[:min(len(b.Reasons), maxReasons)], sums...)
 	b.flips(c)
 	for _, m := range b.Models {
 		v := "off"
@@ -211,6 +218,9 @@ func (b *pageBody) judge(c *head) {
 		b.History = append(b.History, modelRow{tidy(m.Model, 40), v, m.Relevance})
 	}
 }
+
+// maxReasons bounds how many reasons are shown that name something. Judges sum up the weak ones before that.
+const maxReasons = 40
 
 // maxFlips is how many reasons are named that would change a verdict alone.
 const maxFlips = 3

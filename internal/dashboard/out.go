@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"mime"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
@@ -142,7 +144,7 @@ func (d *Dashboard) newCrawl(r *http.Request, _ *head) (*pageFrame, error) {
 	}
 	f := &pageFrame{Title: "New crawl", Command: command("crawl", "--help"), Body: b}
 	f.Poll = slices.ContainsFunc(b.Jobs, func(j operations.Job) bool { return j.State == operations.JobRunning })
-	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds)}
+	question := operations.TopicQuestion{Words: entries(b.Words), Topic: b.Topic, Seeds: entries(b.Seeds), Demo: b.Demo}
 	if len(question.Words) == 0 && strings.TrimSpace(b.Topic) == "" {
 		return f, nil
 	}
@@ -209,6 +211,9 @@ func (d *Dashboard) resume(r *http.Request, c *head) (string, string, error) {
 			changes[limit[0]] = []string{v}
 		}
 	}
+	if err := d.notReached(r.Context(), c, changes); err != nil {
+		return "", "", err
+	}
 	job, err := d.ops.Continue(r.Context(), c.ID, changes)
 	if err != nil {
 		return "", "", err
@@ -220,4 +225,21 @@ func (d *Dashboard) resume(r *http.Request, c *head) (string, string, error) {
 		return c.Home, "The crawl has ended again. " + job.Log, nil
 	}
 	return c.Home, "The crawl goes on: " + job.Command, nil
+}
+
+// notReached returns an error for a new limit that was reached already: the crawl would end as soon as it begins.
+func (d *Dashboard) notReached(ctx context.Context, c *head, changes map[string][]string) error {
+	report, err := d.ops.Status(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	for stopped, reached := range map[dowse.StopReason]int{dowse.StopPages: report.Fetched, dowse.StopOnTopic: report.OnTopic} {
+		name, unit := limitOf[stopped][0], limitOf[stopped][1]
+		for _, v := range changes[name] {
+			if n, err := strconv.Atoi(v); err == nil && n > 0 && n <= reached {
+				return &operations.Error{Kind: operations.Invalid, Field: name, Err: fmt.Errorf("%s: got %s, and there are %s %s already; give a larger number", name, count(n), count(reached), unit)}
+			}
+		}
+	}
+	return nil
 }

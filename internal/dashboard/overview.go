@@ -225,7 +225,7 @@ func speedFigure(s *operations.Series) (figure, bool) {
 			l.Points = append(l.Points, chartPoint{float64(s.Points[i].Pages), float64(s.Points[i].Pages-s.Points[i-over].Pages) / took})
 		}
 	}
-	return figure{ID: "speed", Explain: "Pages per second, without pauses of the crawl.", Chart: chart{
+	return figure{ID: "speed", Explain: "Over the pages fetched, without pauses of the crawl.", Chart: chart{
 		Title: "Pages per second over pages fetched", X: "pages", Y: "pages/s", Width: 560, Height: 150, Lines: []line{l},
 	}}, len(l.Points) > 2
 }
@@ -266,6 +266,8 @@ func (b *overviewBody) words(cfg Config) {
 		b.State = cfg.SignalMeans[b.Report.By]
 	case b.Stopped != "":
 		b.State = "stopped: " + cmp.Or(cfg.StopMeans[b.Stopped], string(b.Stopped))
+	case b.Report.State == operations.StateNew:
+		b.State = "not crawled yet"
 	default:
 		b.State = b.Report.State
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -430,6 +431,9 @@ func TestLabelledPage(t *testing.T) {
 	if !strings.Contains(body, "Why the judge alone says") || strings.Count(reasons(body), "<tr>") < 5 || strings.Contains(reasons(body), "label off") {
 		t.Errorf("the reasons are not those of the judge: %s", reasons(body))
 	}
+	if _, list, _ := s.get(t, "/c/pools/pages?host=shorewalks.demo"); !strings.Contains(list, "<bdi>labelled off</bdi>") || strings.Contains(list, "+0.00") {
+		t.Errorf("the list does not say that a label decides: %s", between(list, "why-cell", "</td>"))
+	}
 	flips := between(body, `<ul class="flips">`, "</ul>")
 	if !strings.Contains(body, "The judge alone: ") || strings.Contains(flips, "“label off”") || strings.Contains(flips, "threshold") || strings.Contains(flips, "with the model") {
 		t.Errorf("what would change the verdict of a labelled page: %s", flips)
@@ -437,8 +441,9 @@ func TestLabelledPage(t *testing.T) {
 	if !strings.Contains(body, "labelled <b>off</b>") || strings.Contains(body, "(set aside by an undo)") {
 		t.Errorf("the label is not said to be in force: %s", between(body, `id="h-labels"`, "</section>"))
 	}
-	if code, body, _ := s.send(t, http.MethodPost, "/c/pools/undo", url.Values{}); code != http.StatusSeeOther {
-		t.Fatal(code, body)
+	code, body, head := s.send(t, http.MethodPost, "/c/pools/undo", url.Values{})
+	if note := flashText(t, head); code != http.StatusSeeOther || !strings.HasPrefix(note, "Back to model ") || !strings.HasSuffix(note, " verdicts changed.") || strings.Contains(note, "gone back") {
+		t.Fatal(code, note, body)
 	}
 	_, body, _ = s.get(t, path)
 	if strings.Contains(body, "labelled <b>off</b>") || !strings.Contains(body, "(set aside by an undo)") {
@@ -457,5 +462,79 @@ func TestMarkedWords(t *testing.T) {
 		if want(word) != is {
 			t.Errorf("%s is marked: %v, want %v", word, !is, is)
 		}
+	}
+}
+
+// A node of a graph has the shape of its class, and is spoken of by the name that is written, also if that is cut off.
+func TestGraphWithoutColours(t *testing.T) {
+	long := strings.Repeat("a", 60) + ".example"
+	nodes := []drawnNode{
+		{Name: "on.example", Title: "on.example: 3 of 3 on topic", Class: "on"}, {Name: "mid.example", Title: "mid.example: 1 of 3 on topic", Class: "mid"},
+		{Name: tidy(long, 28), Title: long + ": 0 of 3 on topic", Class: "off"},
+	}
+	layout(nodes, nil, 400, 300)
+	svg := string(graphSVG("t", nodes, nil, 400, 300))
+	shapes := map[string]bool{}
+	for _, node := range strings.Split(svg, `<g class="node `)[1:] {
+		shapes[regexp.MustCompile(`[-.0-9 ]`).ReplaceAllString(between(node, "</title>", "<text"), "")] = true
+	}
+	if len(shapes) != 3 {
+		t.Errorf("three classes have %d shapes: %v", len(shapes), shapes)
+	}
+	if spoken := between(strings.Split(svg, `<g class="node `)[3], `aria-label="`, `"`); !strings.Contains(spoken, nodes[2].Name) || !strings.Contains(spoken, "0 of 3") {
+		t.Errorf("%q is spoken of as %q", nodes[2].Name, spoken)
+	}
+}
+
+// What is missing before a crawl can be started is said before it is refused; the demo web needs no pages to begin with.
+func TestNewCrawlWithoutSeeds(t *testing.T) {
+	s := open(t, copied(t))
+	for query, want := range map[string]string{
+		"words=tide": "pages to begin with are missing", "words=tide&demo=1": ">ready<", "words=tide&seeds=http://a.example/": ">ready<",
+		"topic=" + url.QueryEscape("dowse: topic/v1\nname: x\nwords: [tide]\nseeds: [http://a.example/]\n"): ">ready<",
+	} {
+		_, body, _ := s.get(t, "/new?"+query)
+		check := between(body, `id="check"`, "</section>")
+		if !strings.Contains(check, want) || strings.Contains(check, "command line") || strings.Contains(check, ">ready<") != (want == ">ready<") {
+			t.Errorf("%s: want %q: %s", query, want, check)
+		}
+	}
+}
+
+// A request that ended before it was answered, as one whose form did not arrive in time, is no success.
+func TestRequestsThatEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w := httptest.NewRecorder()
+	new(Dashboard).fail(w, httptest.NewRequest(http.MethodPost, "/c/pools/label", nil).WithContext(ctx), nil, os.ErrDeadlineExceeded)
+	if w.Code != http.StatusRequestTimeout {
+		t.Errorf("got %d, want %d", w.Code, http.StatusRequestTimeout)
+	}
+}
+
+// A chart of one page shows it, and its axis has no parts of pages.
+func TestChartOfOnePage(t *testing.T) {
+	svg := string(chart{X: "pages", Y: "harvest", Top: 1, Width: 720, Height: 300, Lines: []line{{Name: "all", Class: "a", Points: []chartPoint{{1, 0.5}}}}}.SVG())
+	if !strings.Contains(svg, `<circle class="spot a"`) || strings.Contains(svg, ">0.2<") || strings.Contains(svg, ">0.6<") {
+		t.Error(svg)
+	}
+}
+
+// The reasons of a verdict are in the order of dowse why and have its names: the strongest first, sums and the bias at the end, and learnt
+// terms told from words of the topic.
+func TestReasonsAsInATerminal(t *testing.T) {
+	because := []collection.Part{{Cause: collection.Cause{What: "667 other terms", Weight: 4}}, {Cause: collection.Cause{What: "bias", Weight: -3}}}
+	for i := range 30 {
+		because = append(because, collection.Part{Cause: collection.Cause{What: fmt.Sprintf(`"w%d"`, i), Weight: float64(i) / 100}})
+	}
+	named := func(what string) string { return strings.Replace(what, `"w29"`, `"w29" (learnt)`, 1) }
+	b := pageBody{Account: &operations.Account{NameOf: named, Explanation: &collection.Explanation{Judged: &collection.Ruling{Because: because}}}}
+	b.judge(&head{})
+	var got []string
+	for _, r := range b.Reasons {
+		got = append(got, r.What)
+	}
+	if len(got) != 32 || got[0] != `"w29" (learnt)` || got[1] != `"w28"` || got[30] != "667 other terms" || got[31] != "bias" {
+		t.Errorf("got %d reasons: %q", len(got), got)
 	}
 }

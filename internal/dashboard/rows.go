@@ -70,6 +70,9 @@ func reasonText(r *facts.Row, n int) string {
 				what = w
 			}
 		}
+		if label, ok := strings.CutPrefix(what, "label "); ok { // it decides alone, whatever its weight
+			return "labelled " + label
+		}
 		words = append(words, signed(b.Weight)+" "+tidy(what, 40))
 	}
 	return strings.Join(words, " · ")

@@ -25,6 +25,7 @@ type searchBody struct {
 	Next, First string
 	Problem     string
 	All         bool
+	Narrows     bool // there is a facet with a value
 }
 
 // A searchHit is a page that was found.
@@ -81,6 +82,7 @@ func (d *Dashboard) search(r *http.Request, c *head) (*pageFrame, error) {
 	}
 	for _, x := range found.Facets {
 		b.Facets = append(b.Facets, facetOf(q, b.Query, x))
+		b.Narrows = b.Narrows || len(x.Counts) > 0
 	}
 	if offset+len(found.Hits) < found.Total && len(found.Hits) == hitsPerPage {
 		b.Next = with(q, "offset", strconv.Itoa(offset+hitsPerPage))

@@ -280,7 +280,7 @@ func (o *Operations) settingArguments(given map[string][]string) (args []string,
 		}
 		for _, value := range given[name] {
 			if _, err := f.Read(value); err != nil {
-				return nil, &Error{Invalid, name, err}
+				return nil, &Error{Invalid, name, named(err, f.Key, name)}
 			}
 			if name == sinkSetting {
 				if err := o.checkSink(value); err != nil {
@@ -291,6 +291,14 @@ func (o *Operations) settingArguments(given map[string][]string) (args []string,
 		}
 	}
 	return args, nil
+}
+
+// named returns an error about a setting with the name that the caller gave, in the place of its key in files.
+func named(err error, key, name string) error {
+	if rest, ok := strings.CutPrefix(err.Error(), key+":"); ok {
+		return fmt.Errorf("%s:%s", name, rest)
+	}
+	return err
 }
 
 // sinkSetting is the setting that sends pages elsewhere.

@@ -86,3 +86,15 @@ func TestBehind(t *testing.T) {
 		t.Errorf("behind a snapshot that is ahead of the journal are %d bytes, want 0", got)
 	}
 }
+
+// SlowView has the present view of a collection count as one that took a second to make.
+func (o *Operations) SlowView(t testing.TB, id string) {
+	t.Helper()
+	s, err := o.shelf(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.took, s.cost.last = time.Second, cost(time.Second)
+}

@@ -2,6 +2,7 @@ package operations_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -451,6 +452,47 @@ func TestNewCollectionsAppear(t *testing.T) {
 	}
 	if list, err := o.Collections(bg, operations.CountWait); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestAnswersAreNotOld asks after a long time without questions. Views that are slow to make answer while another one is made, but
+// not those of an hour ago, and of a crawl that has ended none that is not the last.
+func TestAnswersAreNotOld(t *testing.T) {
+	dir := copied(t)
+	now := time.Now()
+	o := over(t, operations.Config{Dirs: []string{dir}, Now: func() time.Time { return now }})
+	fetched := func() int {
+		t.Helper()
+		st, err := o.Status(bg, "pools")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Fetched
+	}
+	before := fetched()
+	o.SlowView(t, "pools")
+	c, more := openMade(t, filepath.Join(dir, "pools.dowse"), madePages+40), 0
+	for range c.Crawl(bg) {
+		if more++; more != 20 {
+			continue
+		}
+		now = now.Add(31 * time.Second) // a view of a second is used for half a minute
+		if got := fetched(); got != before {
+			t.Errorf("while the view is made again: got %d pages, want %d, as before", got, before)
+		}
+		now = now.Add(time.Hour)
+		o.SlowView(t, "pools")
+		if got := fetched(); got < before+19 {
+			t.Errorf("an hour later, while the crawl runs: got %d pages, want %d", got, before+20)
+		}
+		o.SlowView(t, "pools")
+	}
+	if err := errors.Join(c.Err(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(31 * time.Second)
+	if got := fetched(); got != madePages+40 {
+		t.Errorf("after the crawl has ended: got %d pages, want %d", got, madePages+40)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +129,10 @@ type Account struct {
 	Rank int                   `json:"rank,omitempty" doc:"the place of a waiting URL in the queue, from 1"`
 	Wait int                   `json:"waiting,omitempty" doc:"how many URLs wait"`
 	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, if asked for"`
+
+	// NameOf returns a reason of a verdict with words in place of stems, as people read it; nil without Spell. With
+	// replace, reasons are so already.
+	NameOf func(what string) string `json:"-"`
 }
 
 // AccountOf explains a URL of a loaded collection. The place in the queue is computed only for
@@ -183,15 +188,16 @@ func (a *Account) Spell(col *collection.Collection, t *topic.Topic, replace bool
 	}
 	s := t.Speller()
 	a.Row.Spell = s.SpellOf(a.Row.Page.Verdict, &dowse.Page{Document: *doc}).Word
-	for _, v := range []*collection.Ruling{a.Judged, a.Alone} {
-		if v == nil {
-			continue
-		}
-		var whats []string
+	var whats []string
+	rulings := slices.DeleteFunc([]*collection.Ruling{a.Judged, a.Alone}, func(v *collection.Ruling) bool { return v == nil })
+	for _, v := range rulings {
 		for _, p := range v.Because {
 			whats = append(whats, p.What)
 		}
-		found := s.Spell(whats, &dowse.Page{Document: *doc})
+	}
+	found := s.Spell(whats, &dowse.Page{Document: *doc})
+	a.NameOf = found.Name
+	for _, v := range rulings {
 		for i := range v.Because {
 			if p := &v.Because[i]; replace {
 				p.What = found.Name(p.What)

@@ -22,12 +22,14 @@ type TopicQuestion struct {
 	Words []string `json:"words,omitempty" doc:"what to look for, in words"`
 	Topic string   `json:"topic,omitempty" doc:"what to look for, as the text of a topic file"`
 	Seeds []string `json:"seeds,omitempty" doc:"URLs to begin with"`
+	Demo  bool     `json:"demo,omitempty" doc:"whether the built-in demo web would be crawled, which needs no seeds"`
 }
 
 // A TopicReading is how a topic is understood. OK is false if no crawl can be made with it.
 type TopicReading struct {
 	Name     string         `json:"name,omitempty" doc:"the name that its collection would get"`
 	OK       bool           `json:"ok" doc:"whether a crawl can be made with it"`
+	Unseeded bool           `json:"unseeded,omitempty" doc:"whether URLs to begin with are missing"`
 	Phrases  []PhraseRead   `json:"phrases" doc:"its words, as the judge reads them"`
 	Findings []TopicFinding `json:"findings" doc:"what was understood, and what will probably go wrong"`
 	Command  string         `json:"command" doc:"the command that checks the same"`
@@ -71,7 +73,11 @@ func (o *Operations) CheckTopic(_ context.Context, q TopicQuestion) (*TopicReadi
 	}
 	t.Seeds = append(slices.Clone(t.Seeds), q.Seeds...)
 	r.Name, r.Phrases = t.Name, phrasesOf(t)
+	r.Unseeded = len(t.Seeds) == 0 && t.SeedsFrom == "" && !q.Demo
 	for _, f := range append(t.Check(), Understood(o.cfg.WordNet, t)...) {
+		if strings.HasPrefix(f.Text, "no seeds:") { // Unseeded reports it, in words that do not speak of a command line
+			continue
+		}
 		r.Findings = append(r.Findings, TopicFinding{Level: f.Level, Text: f.Text})
 	}
 	for _, seed := range q.Seeds {

@@ -215,7 +215,8 @@ func (s *shelf) locked(ctx context.Context, do func(v *openView) error) error {
 }
 
 // acquire returns the present view and keeps it open until it is released. If the collection
-// has changed since, the view is made again: now if that is cheap, else in the background.
+// has changed since, the view is made again: in the background if making it is slow and the old one was asked for lately,
+// else before the answer.
 func (s *shelf) acquire(ctx context.Context) (*openView, error) {
 	for {
 		s.mu.Lock()
@@ -228,7 +229,7 @@ func (s *shelf) acquire(ctx context.Context) (*openView, error) {
 			s.making = make(chan struct{})
 			go s.remake()
 		}
-		if s.cur != nil && s.failed == nil && (!due || s.took > viewCheap && !s.renewed) {
+		if s.cur != nil && s.failed == nil && (!due || s.took > viewCheap && !s.renewed && !s.old()) {
 			v := s.cur
 			v.users++
 			s.mu.Unlock()
@@ -270,13 +271,17 @@ func (s *shelf) due() bool {
 	if age >= 0 && age < viewLeast || s.cur.gen == generation(s.dir) {
 		return false
 	}
-	if age < 0 || age >= s.cost.pause(behind(s.dir)) {
-		return true
-	}
 	// A crawl that has ended grows no more: its last view is worth waiting for.
 	pid, _ := collection.Running(s.dir)
 	s.renewed = pid == 0
-	return s.renewed
+	return s.renewed || s.old() || age >= s.cost.pause(behind(s.dir))
+}
+
+// old reports whether the present view is too old to answer a question, whatever another one costs: nobody has asked since that
+// was due.
+func (s *shelf) old() bool {
+	age := s.now().Sub(s.made)
+	return age < 0 || age >= s.cost.last.pause()+viewOld
 }
 
 // remake makes a new view and puts it into use. The old one is closed when its last question

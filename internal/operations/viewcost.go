@@ -12,6 +12,7 @@ const (
 	viewShare = 30                     // at most this part (1/30) of the time is spent on it
 	viewLeast = 300 * time.Millisecond // between two views
 	viewCheap = 150 * time.Millisecond // a view that took less is made before the answer
+	viewOld   = 10 * time.Second       // for so long after another view is due, the old one still answers
 )
 
 // A cost is what a thing that is made again and again is taken to cost. It is known by the clock only, and on a busy

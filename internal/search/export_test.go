@@ -103,3 +103,6 @@ func DropPage(t *testing.T, dir string, key []byte, id frontier.ID) {
 
 // ReadForPhrases sets how many pages of an index are read for a phrase.
 func ReadForPhrases(s *Searcher, n int) { s.phrased = n }
+
+// Stripped returns a term as the index has it.
+func Stripped(term string) string { return strip(term) }

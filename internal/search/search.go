@@ -352,7 +352,11 @@ type match struct {
 // find finds the pages that match in all parts. If none has all words, those with some are taken.
 func (x *answer) find() error {
 	if len(x.groups) == 0 && x.r.Similar == "" && !x.q.isCondition() {
-		return fmt.Errorf("search: %w: it has no word to look for", ErrQuery)
+		what := "it has no word to look for; a word has at least two letters or digits"
+		if slices.ContainsFunc(x.q.clauses, func(c clause) bool { return c.not }) || len(x.q.notHosts) > 0 {
+			what = "it only excludes; give a word or a condition to look for, too"
+		}
+		return fmt.Errorf("search: %w: %s", ErrQuery, what)
 	}
 	if x.r.Similar != "" && len(x.q.words) > 0 {
 		return fmt.Errorf("search: %w: similar pages are found by the words of a page, so %q has no effect; leave it out, or give a condition such as host:example.org or -word", ErrQuery, x.q.words[0])

@@ -151,6 +151,28 @@ func TestQueriesThatAreNone(t *testing.T) {
 	}
 }
 
+// TestPlainLetters: words are found by those whose keyboards have plain letters only. What other people write with two letters
+// stays two different words.
+func TestPlainLetters(t *testing.T) {
+	for term, want := range map[string]string{
+		"łódź": "lodz", "københavn": "kobenhavn", "œuvre": "oeuvre", "ærø": "aero", "đồng": "dong", "ħaġar": "hagar", "kadıköy": "kadikoy", "müller": "muller", "ёлка": "елка", "珊瑚": "珊瑚", "plain": "plain",
+	} {
+		if got := search.Stripped(term); got != want {
+			t.Errorf("%s: got %q, want %q", term, got, want)
+		}
+	}
+}
+
+// TestNothingToLookFor: the error of a query without a word says what is missing.
+func TestNothingToLookFor(t *testing.T) {
+	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
+	for q, want := range map[string]string{"a": "at least two letters", "礁": "at least two letters", "-reef": "only excludes", `-"coral reef"`: "only excludes", "-host:d.example": "only excludes"} {
+		if _, err := s.Search(t.Context(), search.Request{Query: q}); !errors.Is(err, search.ErrQuery) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an ErrQuery that contains %q", q, err, want)
+		}
+	}
+}
+
 func TestSnippetsAndTitlesAreMarked(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))
 	h := search1(t, s, search.Request{Query: "bleaching corals"}).Hits[0]

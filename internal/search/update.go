@@ -29,7 +29,7 @@ import (
 
 // version is that of the contents of an index. It changes with the rules by which pages become
 // terms; an index of another version is made again.
-const version = 2
+const version = 3
 
 // Fields of a page in the index.
 const (

@@ -88,17 +88,36 @@ func (l *stems) of(language, s string, words []dowse.Span) (list []token) {
 	return list
 }
 
-// strip removes the accents of Latin, Greek and Cyrillic letters, so that bogota finds Bogotá.
+// strip removes the accents of Latin, Greek and Cyrillic letters, so that bogota finds Bogotá, and writes letters with a stroke and ligatures
+// with plain letters, as keyboards without them do: lodz finds Łódź, coeur finds cœur.
 func strip(term string) string {
 	if isASCII(term) {
 		return term
 	}
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f {
-			return -1
+	var b strings.Builder
+	for _, r := range norm.NFD.String(term) {
+		switch r {
+		case 'ø':
+			b.WriteByte('o')
+		case 'ł':
+			b.WriteByte('l')
+		case 'đ':
+			b.WriteByte('d')
+		case 'ħ':
+			b.WriteByte('h')
+		case 'ı':
+			b.WriteByte('i')
+		case 'œ':
+			b.WriteString("oe")
+		case 'æ':
+			b.WriteString("ae")
+		default:
+			if r < 0x300 || r > 0x36f {
+				b.WriteRune(r)
+			}
 		}
-		return r
-	}, norm.NFD.String(term)))
+	}
+	return norm.NFC.String(b.String())
 }
 
 func isASCII(s string) bool {

@@ -127,13 +127,17 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request, next http.Handler)
 		refuse(w, r, http.StatusForbidden, "the change does not come from a page of this server", help)
 		return
 	}
+	if changes(r.Method) {
+		// The judge of a large collection is trained for minutes. Without an answer a client would not know whether it was.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(changeTime)) // a writer without deadlines, as in tests, has none
+	}
 	g.bounded(w, r, next)
 }
 
-// hasCookie reports whether a request comes from a browser that has logged in.
+// hasCookie reports whether a request comes from a browser that has logged in. A server on another port of this host can add a
+// cookie of the same name, for a longer path, which browsers send first; that does not log a user out.
 func (g *guard) hasCookie(r *http.Request) bool {
-	c, err := r.Cookie(g.cookie)
-	return err == nil && same(c.Value, g.session)
+	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return same(c.Value, g.session) })
 }
 
 // knownMethod reports whether a method is one that handlers may see.

@@ -200,6 +200,7 @@ const (
 	headerTime = 5 * time.Second
 	bodyTime   = 30 * time.Second
 	writeTime  = time.Minute
+	changeTime = time.Hour // in the place of writeTime, for a change by a user
 	idleTime   = 2 * time.Minute
 	endTime    = 3 * time.Second
 	headerSize = 32 << 10

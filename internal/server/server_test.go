@@ -111,6 +111,8 @@ func TestWhoMayEnter(t *testing.T) {
 		{"no cookie", ask{path: "/"}, 401},
 		{"cookie", ask{path: "/", cookie: true}, 200},
 		{"the token as cookie", ask{path: "/", head: map[string]string{"Cookie": s.guard.cookie + "=" + s.Token()}}, 401},
+		{"a cookie of another server before ours", ask{path: "/", head: map[string]string{"Cookie": s.guard.cookie + "=x; " + s.guard.cookie + "=" + s.guard.session}}, 200},
+		{"cookies of another server only", ask{path: "/", head: map[string]string{"Cookie": s.guard.cookie + "=x; " + s.guard.cookie + "=y"}}, 401},
 		{"bearer", ask{path: "/api/v1/x", head: bearer}, 200},
 		{"bearer in lower case", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "bearer " + s.Token()}}, 200},
 		{"another scheme", ask{path: "/api/v1/x", head: map[string]string{"Authorization": "Basic " + s.Token()}}, 401},
@@ -457,4 +459,30 @@ func TestForeignOrigin(t *testing.T) {
 	if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "bearer") || !strings.Contains(w.Body.String(), "Origin") {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
+}
+
+// A change may take longer than another answer: the client learns how it ended.
+func TestChangesHaveTime(t *testing.T) {
+	s := open(t, nil)
+	for method, want := range map[string]bool{http.MethodGet: false, http.MethodPost: true, http.MethodPatch: true} {
+		r := httptest.NewRequest(method, "/api/v1/x", nil)
+		r.Host = s.Addr().String()
+		r.Header.Set("Authorization", "Bearer "+s.Token())
+		w := &withDeadline{ResponseRecorder: httptest.NewRecorder()}
+		s.Handler().ServeHTTP(w, r)
+		if got := time.Until(w.deadline) > 10*time.Minute; w.Code != http.StatusOK || got != want {
+			t.Errorf("%s: %d, may be answered in ten minutes: got %t, want %t", method, w.Code, got, want)
+		}
+	}
+}
+
+// withDeadline keeps the deadline of an answer.
+type withDeadline struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (w *withDeadline) SetWriteDeadline(t time.Time) error {
+	w.deadline = t
+	return nil
 }

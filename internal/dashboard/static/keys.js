@@ -1,4 +1,5 @@
-// Keys: a control with data-key is used by that key, links of rows by j, k and Enter, and ? shows the list.
+// Keys: a control with data-key is used by that key, links of rows by j, k and Enter, and ? shows the list. A key that is held
+// down moves through rows, and does nothing else: a person labels only what can have been seen.
 
 export function keys() {
   document.addEventListener("keydown", (event) => {
@@ -7,6 +8,7 @@ export function keys() {
       if (event.key === "Escape") event.target.blur();
       return;
     }
+    if (document.querySelector("dialog[open]")) return; // what is behind it can't be seen
     if (event.key === "?") return help();
     if (event.key === "/") {
       const box = document.querySelector("input[type=search]");
@@ -16,7 +18,7 @@ export function keys() {
     if (event.key === "j" || event.key === "k") return move(event.key === "j" ? 1 : -1);
     const here = document.querySelector("[data-row].here");
     const control = here?.querySelector(`[data-row-key="${CSS.escape(event.key)}"]`) || [...document.querySelectorAll("[data-key]")].find((c) => c.dataset.key === event.key && !c.disabled);
-    if (!control) return;
+    if (!control || event.repeat) return;
     event.preventDefault();
     control.click();
     if (control.form?.matches("[data-row] form")) move(1); // a row that is labelled is done
