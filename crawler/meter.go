@@ -117,7 +117,7 @@ const (
 // A Pulse is what a running crawl last reported of itself.
 type Pulse struct {
 	Process   int           `json:"process"`
-	At        time.Time     `json:"at"`
+	At        time.Time     `json:"at"` // by the clock of the machine, as who reads it has it
 	Rate      float64       `json:"rate"`
 	BytesRate float64       `json:"bytes_rate"`
 	LimitedBy string        `json:"limited_by"`
@@ -161,7 +161,7 @@ func (c *Crawler) beat(now time.Time, st crawl.Status) {
 	}
 	c.beaten = now
 	data, err := json.Marshal(Pulse{
-		Process: os.Getpid(), At: now.UTC(), Rate: st.Rate, BytesRate: st.BytesRate, LimitedBy: st.LimitedBy, Outage: st.Outage, Polite: m.polite.Seconds(),
+		Process: os.Getpid(), At: time.Now().UTC(), Rate: st.Rate, BytesRate: st.BytesRate, LimitedBy: st.LimitedBy, Outage: st.Outage, Polite: m.polite.Seconds(),
 		Commits: m.commits.n.Load(), CommitSeconds: m.commits.seconds(), Judged: m.judgements.n.Load(), JudgeSeconds: m.judgements.seconds(),
 		Cluster: c.remote.status(),
 	})

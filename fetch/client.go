@@ -115,7 +115,7 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 }
 
 // traced returns the context of the request with a trace that records which
-// address answered and finds the meter of its connection. It also stops
+// address answered, whether its name is being looked up, and the meter of its connection. It also stops
 // net/http from repeating the request by itself when a reused connection
 // breaks: the host would see two requests in immediate succession, which
 // politeness forbids.
@@ -136,6 +136,8 @@ func (c *Client) traced(w *watch, r *Response) context.Context {
 			w.meter.credit(perRequest)
 		},
 		WroteHeaders: func() { sent.Store(true) },
+		DNSStart:     func(info httptrace.DNSStartInfo) { w.resolving.Store(&info.Host) },
+		DNSDone:      func(httptrace.DNSDoneInfo) { w.resolving.Store(nil) },
 	})
 }
 

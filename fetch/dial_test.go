@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 
@@ -216,5 +217,31 @@ func TestOtherAddress(t *testing.T) {
 	c := newClient(t, Config{Resolver: names.LocalAddr().String()})
 	if r := c.Get(context.Background(), dowse.URL("http://two.example:"+port+"/")); r.Outcome != dowse.Fetched {
 		t.Errorf("%v %v %s", r.Outcome, r.Reason, r.Detail)
+	}
+}
+
+// TestSilentNameServer asks for a page while the name server does not answer, and waits less long for the page than for
+// a name. The name server is at fault, not the host.
+func TestSilentNameServer(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	c := newClient(t, Config{Resolver: silent.LocalAddr().String()})
+	ctx := WithPatience(t.Context(), 100*time.Millisecond)
+	_, hops := c.Robots(ctx, "http://reefs.example/")
+	for _, r := range append(hops, c.Get(ctx, "http://reefs.example/")) {
+		if want := "no address for reefs.example: no answer within 100ms"; r.Outcome != dowse.Temporary || r.Reason != dowse.FailDNS || r.Detail != want {
+			t.Errorf("%s: %v, %s, %q; want a temporary %s, %q", r.URL, r.Outcome, r.Reason, r.Detail, dowse.FailDNS, want)
+		}
+	}
+	// A host that was found and does not answer is at fault itself.
+	mute := serveRaw(t, func(net.Conn, string) { <-t.Context().Done() })
+	names := serveNames(t, func(string, int) []string { return []string{"127.0.0.1"} })
+	c = newClient(t, Config{Resolver: names.LocalAddr().String(), AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	_, port, _ := net.SplitHostPort(mute.Addr().String())
+	if r := c.Get(ctx, dowse.URL("http://reefs.example:"+port+"/")); r.Reason != dowse.FailTimeout {
+		t.Errorf("a mute host: %v, %s, %q; want %s", r.Outcome, r.Reason, r.Detail, dowse.FailTimeout)
 	}
 }

@@ -3,7 +3,9 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +25,8 @@ type watch struct {
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	meter  *meter // of the connection; nil if there is none
+
+	resolving atomic.Pointer[string] // the name that is looked up; nil while none is. The resolver sets it
 
 	config   Config
 	deadline time.Time // of the whole download
@@ -157,7 +161,7 @@ func isHalfLine(message string) bool {
 }
 
 // cause returns the reason for err: the caller cancelled, a limit was exceeded,
-// the connection broke, or err itself.
+// by the host or by the name server, the connection broke, or err itself.
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled
@@ -170,6 +174,9 @@ func (w *watch) cause(err error) error {
 		return w.unlessCut(err)
 	case errDropped:
 		return errDropped
+	}
+	if name := w.resolving.Load(); name != nil && w.body.IsZero() {
+		return &net.DNSError{Err: w.limit.overrun().Error(), Name: *name, IsTimeout: true, IsTemporary: true}
 	}
 	return w.limit.overrun()
 }

@@ -92,6 +92,15 @@ func (s *sheet) text(name, text string) {
 	}
 }
 
+// command adds a named text that may hold a command. A command is neither wrapped nor cut, since it is to be copied.
+func (s *sheet) command(name, text string) {
+	if !strings.Contains(text, "dowse ") {
+		s.text(name, text)
+		return
+	}
+	s.lines = append(s.lines, fmt.Sprintf(" %-9s %s", name, oneLine(text)))
+}
+
 // whole adds a text that must not be cut, such as a URL to copy, over several lines if
 // necessary.
 func (s *sheet) whole(text string) {
@@ -648,10 +657,10 @@ func (a *account) linksFound() string {
 func (a *account) remedy(s *sheet) {
 	switch {
 	case a.Row.Redirect != "":
-		s.field("next", "dowse why %s %s", a.dir, bare(a.Row.Redirect))
+		s.command("next", fmt.Sprintf("dowse why %s %s", shellWord(a.dir), shellWord(bare(a.Row.Redirect))))
 	case a.Row.Reason != "":
 		for i, l := range a.override() {
-			s.text(head(i, "override"), l)
+			s.command(head(i, "override"), l)
 		}
 	}
 }
@@ -673,7 +682,7 @@ func (a *account) override() []string {
 // What a site's owner decided (robots.txt, a login, a payment) has no override, and the
 // lines say who can change it. What the user decided names the flag.
 func anyway(r dowse.Reason, dir, url string, demo bool) []string {
-	resume := "dowse crawl " + dir
+	resume := "dowse crawl " + shellWord(dir)
 	const later = "and the next link to it queues it"
 	switch r {
 	case dowse.SkipScopeDepth:
@@ -708,7 +717,7 @@ func anyway(r dowse.Reason, dir, url string, demo bool) []string {
 		dowse.FailEncoding, dowse.FailRedirect:
 		return []string{"try it now: dowse fetch " + shellWord(url), fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
 	}
-	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed %s -o OTHER.dowse%s", dir, shellWord(url), flags)}
+	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s --seed %s -o OTHER.dowse%s", shellWord(dir+"/topic.yaml"), shellWord(url), flags)}
 }
 
 // bare returns a URL without http:// in front.

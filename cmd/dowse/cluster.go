@@ -95,7 +95,7 @@ func (c *crawlCluster) alone(dir string) error {
 	if err != nil || m.Term == "" {
 		return err
 	}
-	return usage("%s belongs to the cluster %q: give --cluster SERVERS, or take it out with dowse cluster leave %[1]s", dir, m.Cluster)
+	return usage("%s belongs to the cluster %q: give --cluster SERVERS, or take it out with dowse cluster leave %s", dir, m.Cluster, shellWord(dir))
 }
 
 // servers returns the URL of the servers, and starts the embedded one if that is asked for. Its

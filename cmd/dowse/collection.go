@@ -113,7 +113,7 @@ func overview(o *collection.Overview) []string {
 	s.flow(fmt.Sprintf(" %-9s ", "settings"), given(o.Settings), ", ")
 	st, b := o.Status, o.Status.Books
 	s.field("pages", "%s fetched, %s on topic, harvest %.3f by the judge", count(st.Fetched), count(st.OnTopic), st.Harvest)
-	s.field("URLs", "%s seen on %s hosts, %s queued; %s", count(b.Known), count(st.Hosts), count(b.Queued), balance(b.Balanced()))
+	s.field("URLs", "%s seen on %s hosts, %s queued; %s", count(b.Known), count(st.Hosts), count(b.Queued), balance(b.Balanced(), o.Dir))
 	s.flow(fmt.Sprintf(" %-9s %s: ", "on disk", bytesText(o.Total)), folders(o.Bytes), ", ")
 	s.field("archive", "%s", some(len(o.WARCs), "WARC file"))
 	s.field("journal", "%s in %s%s", bytesText(int64(o.Journal)), some(o.Segments, "segment"), snapshotText(o.Snapshot))
@@ -237,7 +237,7 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	}
 	s.add(oneLine(c.Dir + ": " + verdict))
 	b := v.Books
-	s.field("books", "%s: %s seen", balance(b.Balanced()), count(b.Known))
+	s.field("books", "%s: %s seen", balance(b.Balanced(), c.Dir), count(b.Known))
 	for _, l := range unreachedLines(v.Unreached) {
 		s.add(l)
 	}

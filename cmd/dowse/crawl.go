@@ -438,6 +438,9 @@ func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	}
 	cfg.Shadows = strategy.Split(strings.Join(cfg.Shadows, ","))
 	cfg.LearnFrom, cfg.LearnAnyway = c.LearnFrom, c.LearnAnyway
+	if d := c.LearnFrom; d != "" && !collection.IsCollection(d) && !collection.Remains(d) {
+		return usage("--learn-from: %s is not a collection", d)
+	}
 	return err
 }
 
@@ -468,7 +471,7 @@ func frozenUsage(err error) error {
 	case f.Setting == "judge":
 		return usage("a program rates the pages of %s by a judge of its own: continue the crawl with that program, or start another with -o NAME", f.Dir)
 	case f.Setting == "topic":
-		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or continue with dowse crawl %[1]s", f.Dir)
+		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[2]s): start another with -o NAME, or continue with dowse crawl %[2]s", f.Dir, shellWord(f.Dir))
 	}
 	return usage("%s can only be set when a crawl is created; %s exists: start another with -o NAME, or leave --%[1]s out", f.Setting, f.Dir)
 }
@@ -854,12 +857,12 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	err = c.conclude(w, dir, cr, before, extra, cut)
 	if u := &cr.Collection.Unread; err == nil && u.Count() > 0 {
-		err = &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read; all else is there. Rebuild it with dowse collection salvage %s -o NEW", dir, some(u.Count(), "part"), dir)}
+		err = &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read; all else is there. Rebuild it with dowse collection salvage %s -o NEW", dir, some(u.Count(), "part"), shellWord(dir))}
 	}
 	if stream.err == nil || err != nil && cr.Err() != nil {
 		return err
 	}
-	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
+	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, shellWord(dir))}
 }
 
 // endless reports whether no limit ends a crawl.
@@ -907,7 +910,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, before 
 	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
 		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
-		return &exitError{exitNothing, fmt.Errorf("finished with nothing on topic; see the nearest pages: dowse pages %[1]s --sort score; why one is not: dowse why %[1]s %[2]s", dir, firstSeed(cr))}
+		return &exitError{exitNothing, fmt.Errorf("finished with nothing on topic; see the nearest pages: dowse pages %[1]s --sort score; why one is not: dowse why %[1]s %[2]s", shellWord(dir), shellWord(firstSeed(cr)))}
 	}
 	return nil
 }

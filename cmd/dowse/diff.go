@@ -77,7 +77,7 @@ func (c *diffCmd) Run(w *world) error {
 func (c *diffCmd) chosen(list []collection.Version) (from, to collection.Version, err error) {
 	n := len(list)
 	if n < 2 {
-		return from, to, usage("%s has %s; a comparison needs two. dowse crawl %s --refresh 7d asks for pages again", c.URL, some(n, "version"), c.Dir)
+		return from, to, usage("%s has %s; a comparison needs two. dowse crawl %s --refresh 7d asks for pages again", c.URL, some(n, "version"), shellWord(c.Dir))
 	}
 	end := orNumber(c.To, n)
 	begin := orNumber(c.From, max(end-1, 1))

@@ -185,7 +185,7 @@ func passedOver(w *world, dir string, u *collection.Unread) error {
 		fmt.Fprintln(w.err, oneLine(fmt.Sprintf("left out: %s: %s", p.Place, p.What)))
 	}
 	return &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read and left out; all else is there. Rebuild it with dowse collection salvage %s -o NEW",
-		dir, some(u.Count(), "part"), dir)}
+		dir, some(u.Count(), "part"), shellWord(dir))}
 }
 
 // check finds wrong flags before the collection is opened, and keeps binary formats off a

@@ -121,7 +121,7 @@ func (c *forgetCmd) passOn(w *world) {
 	}
 	send := sinkCmd{Dir: c.Dir, Wait: s.Resolved().SinkWait}
 	if err := send.Run(w); err != nil {
-		fmt.Fprintf(w.err, "note: sinks may still have the pages: %s\nnote: dowse sink %s sends the deletions\n", oneLine(plain.Error(err)), c.Dir)
+		fmt.Fprintf(w.err, "note: sinks may still have the pages: %s\nnote: dowse sink %s sends the deletions\n", oneLine(plain.Error(err)), shellWord(c.Dir))
 	}
 	for _, text := range s.Sinks {
 		if spec, err := sink.Parse(text); err == nil {

@@ -30,13 +30,13 @@ func hintFor(err error) string {
 	var place *fs.PathError
 	switch {
 	case errors.As(err, &damage):
-		return fmt.Sprintf(salvageHelp, damage.Dir)
+		return fmt.Sprintf(salvageHelp, shellWord(damage.Dir))
 	case errors.As(err, &format):
-		return fmt.Sprintf(salvageHelp, format.Dir)
+		return fmt.Sprintf(salvageHelp, shellWord(format.Dir))
 	case errors.Is(err, collection.ErrCopy):
 		return "Make the change in the collection of the coordinator; the standby follows it.\n"
 	case errors.Is(err, collection.ErrLocked) && errors.As(err, &place):
-		return fmt.Sprintf("Stop it first: dowse stop %s\n", printable(place.Path))
+		return fmt.Sprintf("Stop it first: dowse stop %s\n", shellWord(printable(place.Path)))
 	}
 	if isForbidden(err) {
 		return "Run it as the user who may write there, or choose another place (dowse collection copy DIR TO makes a copy of your own).\n"
@@ -97,7 +97,7 @@ var repairs = map[string]string{
 // that does it.
 func remedy(dir string, p collection.Problem) string {
 	if command, ok := repairs[p.Repair]; ok {
-		return p.Do + ": " + fmt.Sprintf(command, dir)
+		return p.Do + ": " + fmt.Sprintf(command, shellWord(dir))
 	}
 	return p.Do
 }

@@ -51,6 +51,6 @@ func (c *labBundleCmd) Run(w *world) error {
 	if info, err := os.Stat(out); err == nil {
 		size = info.Size()
 	}
-	fmt.Fprintf(w.err, "%s: %s; verify it with: dowse lab verify %s\n", out, plain.Bytes(size), out)
+	fmt.Fprintf(w.err, "%s: %s; verify it with: dowse lab verify %s\n", out, plain.Bytes(size), shellWord(out))
 	return nil
 }

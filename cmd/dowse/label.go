@@ -124,7 +124,7 @@ func (c *labelCmd) Run(w *world) error {
 	if !ok || !isTerminal(in) || !w.isTTY {
 		return usage("labelling on the keyboard needs a terminal; elsewhere:\n"+
 			"  dowse label %[1]s --json                     which pages are worth a label\n"+
-			"  dowse label %[1]s --from FILE                 take labels from a file, - for stdin", c.Dir)
+			"  dowse label %[1]s --from FILE                 take labels from a file, - for stdin", shellWord(c.Dir))
 	}
 	return c.keyboard(w, in)
 }
@@ -351,9 +351,9 @@ func taught(m collection.Model, dir string) []string {
 	if m.OnTopic != m.WasOnTopic {
 		lines = append(lines, fmt.Sprintf("       %s on topic, %s before,", some(m.OnTopic, "page"), count(m.WasOnTopic)))
 	}
-	lines = append(lines, fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir))
+	lines = append(lines, fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), shellWord(dir)))
 	if 2*m.OnTopic < m.WasOnTopic {
-		lines = append(lines, fmt.Sprintf("       look at what it turned down: dowse topic diff %s %s %s", dir, m.Before, m.Model))
+		lines = append(lines, fmt.Sprintf("       look at what it turned down: dowse topic diff %s %s %s", shellWord(dir), m.Before, m.Model))
 	}
 	for _, line := range meant(m) {
 		lines = append(lines, "       "+line)
@@ -391,7 +391,7 @@ func consequence(m collection.Model, dir string) string {
 		back = "=" + m.Before
 	}
 	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked%s; undo: dowse label %s --undo%s",
-		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), passedOverBy(m), dir, back)
+		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), passedOverBy(m), shellWord(dir), back)
 }
 
 // passedOverBy returns how many pages a training passed over because of damage, "" for none.

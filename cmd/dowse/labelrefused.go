@@ -25,7 +25,7 @@ func (c *labelCmd) reportRefused(w *world, m collection.Model, confirm func(ques
 	} else {
 		fmt.Fprintln(w.err, notUsed(m))
 	}
-	use := fmt.Sprintf("dowse label %s --train --yes", c.Dir)
+	use := fmt.Sprintf("dowse label %s --train --yes", shellWord(c.Dir))
 	if m.Flips == 0 {
 		if !c.JSON {
 			fmt.Fprintf(w.err, "label more pages, or use it all the same: %s\n", use)

@@ -184,7 +184,7 @@ func (c *labRecordCmd) Run(w *world) error {
 	if r.From != "" {
 		fmt.Fprintf(w.err, ", %s labelled by %s", some(r.Labels, "page"), r.From)
 	}
-	fmt.Fprintf(w.err, "\nNext: dowse lab webs %s\n", c.Web)
+	fmt.Fprintf(w.err, "\nNext: dowse lab webs %s\n", shellWord(c.Web))
 	return nil
 }
 

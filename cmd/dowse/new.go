@@ -294,7 +294,7 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	for _, n := range m.Notes {
 		fmt.Fprintln(w.out, "note: "+oneLine(n))
 	}
-	fmt.Fprintf(w.out, "check: dowse topic check %s\n", c.Out)
+	fmt.Fprintf(w.out, "check: dowse topic check %s\n", shellWord(c.Out))
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	p.clear()
 	switch {
 	case errors.Is(err, crawler.ErrNoTopic):
-		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, c.Dir, c.Out)
+		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, shellWord(c.Dir), shellWord(c.Out))
 	case err != nil:
 		return madeError(err, c.Out)
 	}

@@ -361,9 +361,9 @@ func (c *cutPages) line(dir string) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 page is cut off; dowse why %s %s", dir, c.first)
+		return fmt.Sprintf("1 page is cut off; dowse why %s %s", shellWord(dir), shellWord(string(c.first)))
 	}
-	return fmt.Sprintf("%s are cut off, such as this one; dowse why %s %s", some(c.n, "page"), dir, c.first)
+	return fmt.Sprintf("%s are cut off, such as this one; dowse why %s %s", some(c.n, "page"), shellWord(dir), shellWord(string(c.first)))
 }
 
 // summary prints how a crawl ended, which of its pages are cut off, and what to do next:
@@ -545,7 +545,7 @@ func rarely(b crawl.Books) (line string) {
 // nextSteps returns commands to try after a crawl, in addition to the one that continues it.
 // After an interruption or a failure of the network they show its state; otherwise they lead
 // to what was found: the best pages, the explanation of one, an export. If nothing is on
-// topic, they lead to the pages that came nearest.
+// topic, they lead to the pages that came nearest, and if nothing was fetched, to the hosts.
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) {
 	name := shellWord(dir)
 	switch cr.StopReason() {
@@ -560,7 +560,9 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) 
 	if _, ok := siteSummary(cr.Collection.Crawl); ok {
 		return []string{"dowse sites " + name + " --on", "dowse export " + name + " " + freeName("sites", ".svg")}
 	}
-	if cr.Status().OnTopic == 0 {
+	if st := cr.Status(); st.Fetched == 0 {
+		return []string{"dowse hosts " + name, "dowse status " + name}
+	} else if st.OnTopic == 0 {
 		return []string{"dowse pages " + name + " --sort score", "dowse status " + name}
 	}
 	if t := cr.Status().Refresh; t.Changed+t.Gone > 0 {

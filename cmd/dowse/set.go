@@ -155,6 +155,9 @@ func (c *setCmd) listSettings(w *world) error {
 		case v.Value != "":
 			fixed = append(fixed, fmt.Sprintf(" %-14s %s", v.Name, oneLine(v.Value)))
 		}
+		if v.Name == "exclude" { // block is no setting of crawl, so it is not in the table
+			open = append(open, fmt.Sprintf(" %-14s %s", "block", orDefault(oneLine(strings.Join(s.Block, ", ")), "(none)")))
+		}
 	}
 	fmt.Fprintln(w.out, "can be changed (defaults in brackets)")
 	fmt.Fprintln(w.out, strings.Join(open, "\n"))

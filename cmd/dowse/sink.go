@@ -61,7 +61,7 @@ func (c *sinkCmd) Run(w *world) error {
 	col := cr.Collection
 	feeds, err := sink.Start(c.Dir, specs, col.Journal.End(), sink.Options{Getenv: w.env, Stdout: w.out, Agent: "dowse/" + crawler.Version})
 	if errors.Is(err, sink.ErrBusy) {
-		return &exitError{exitCollection, fmt.Errorf("%s: %w; dowse status %s shows how far its sinks are", c.Dir, err, c.Dir)}
+		return &exitError{exitCollection, fmt.Errorf("%s: %w; dowse status %s shows how far its sinks are", c.Dir, err, shellWord(c.Dir))}
 	}
 	if err != nil {
 		return inCollection(err)
@@ -83,7 +83,7 @@ func (c *sinkCmd) names(w *world) (list []string, err error) {
 		return nil, inCollection(err)
 	}
 	if len(s.Sinks) == 0 {
-		return nil, usage("%s has no sinks: name one (dowse sink %s jsonl:FILE), or crawl with --sink", c.Dir, c.Dir)
+		return nil, usage("%s has no sinks: name one (dowse sink %s jsonl:FILE), or crawl with --sink", c.Dir, shellWord(c.Dir))
 	}
 	return s.Sinks, w.consent(c.Trust).allow(c.Dir, crawler.SinkActs(s.Sinks))
 }
@@ -185,7 +185,7 @@ func (c *crawlFlags) noteSinks(w *world, dir string, cr *crawler.Crawler, notes 
 		}
 	}
 	if behind {
-		fmt.Fprintf(w.err, "note: dowse sink %s sends the rest\n", dir)
+		fmt.Fprintf(w.err, "note: dowse sink %s sends the rest\n", shellWord(dir))
 	}
 }
 

@@ -95,7 +95,7 @@ func (st *status) audit() []string {
 	if st.Labels+st.Untrained > 0 {
 		line := fmt.Sprintf(" labels    %s, model %s", count(st.Labels), st.Model)
 		if st.Untrained > 0 {
-			line += fmt.Sprintf("; %s not trained on yet (dowse label %s --train)", count(st.Untrained), st.Dir)
+			line += fmt.Sprintf("; %s not trained on yet (dowse label %s --train)", count(st.Untrained), shellWord(st.Dir))
 		}
 		lines = append(lines, line)
 	}
@@ -222,9 +222,9 @@ func (st *status) problem(now time.Time) string {
 	}
 	switch a.Name {
 	case operations.AilDamaged:
-		return a.Text + "; see dowse collection verify " + st.Dir
+		return a.Text + "; see dowse collection verify " + shellWord(st.Dir)
 	case operations.AilBooks:
-		return a.Text + "; run dowse collection verify"
+		return a.Text + "; run dowse collection verify " + shellWord(st.Dir)
 	case operations.AilDisk:
 		return a.Text + " (--disk-floor); make room"
 	case operations.AilFull:
@@ -289,7 +289,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Status.Status.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
-		"           " + balance(st.Balanced),
+		"           " + balance(st.Balanced, st.Dir),
 	}
 	if t := st.Requisites; t != nil {
 		lines = append(lines, fmt.Sprintf(" with      %s of %s, %s; %s not had", some(t.Kept, "requisite"), some(t.Pages, "page"), bytesText(t.Bytes), count(t.Left)))
@@ -388,12 +388,12 @@ func head(i int, name string) string {
 	return name
 }
 
-// balance returns whether the books balance.
-func balance(ok bool) string {
+// balance returns whether the books of the collection in dir balance, and the command that examines it if they do not.
+func balance(ok bool, dir string) string {
 	if ok {
 		return "balanced"
 	}
-	return "NOT BALANCED: run dowse collection verify"
+	return "NOT BALANCED: run dowse collection verify " + shellWord(dir)
 }
 
 // state returns in words whether a crawl runs and, if not, why it ended.

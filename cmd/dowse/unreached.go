@@ -104,7 +104,7 @@ func withoutAnswer(list []collection.ReasonCount) (n int) {
 // pagesNotReached returns the error of a crawl that has visited everything, apart from n
 // pages that gave no answer although their hosts do.
 func pagesNotReached(dir string, n int) error {
-	return &exitError{exitNetwork, fmt.Errorf("not everything was reached: %s gave no answer; dowse crawl %s --retry failed asks again", some(n, "page"), dir)}
+	return &exitError{exitNetwork, fmt.Errorf("not everything was reached: %s gave no answer; dowse crawl %s --retry failed asks again", some(n, "page"), shellWord(dir))}
 }
 
 // unreachedCount returns in parentheses how much waits for hosts that did not answer.
@@ -122,7 +122,7 @@ func notReached(dir string, cr *crawler.Crawler) error {
 		st := cr.Status()
 		return &exitError{exitNetwork, fmt.Errorf("%s (%s); the same command continues", stopMeaning(&st), orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
 	}
-	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
+	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), shellWord(dir))}
 }
 
 // nothingFetched returns the error of a crawl without a page: robots.txt forbids every

@@ -49,9 +49,9 @@ func behind(col *collection.Collection) string {
 	case err == nil:
 		return ""
 	case col.Lost != nil: // all that was crawled is there
-		return fmt.Sprintf("%s; see dowse collection verify %s", plain.Error(err), col.Dir)
+		return fmt.Sprintf("%s; see dowse collection verify %s", plain.Error(err), shellWord(col.Dir))
 	}
-	return fmt.Sprintf("%s is damaged, and this is not all of it: %v; see dowse collection verify %s", col.Dir, err, col.Dir)
+	return fmt.Sprintf("%s is damaged, and this is not all of it: %v; see dowse collection verify %s", col.Dir, err, shellWord(col.Dir))
 }
 
 // collectionsHere lists the collections in this directory.

@@ -98,7 +98,7 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	case len(c.What) > 2:
 		return "", "", usage("one URL at a time; see dowse why --help")
 	case collection.IsCollection(c.What[0]):
-		return "", "", usage("the URL is missing: dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
+		return "", "", usage("the URL is missing: dowse why %s URL; dowse pages %s lists them", shellWord(c.What[0]), shellWord(c.What[0]))
 	}
 	dir, err = onlyCollection()
 	return dir, c.What[0], err

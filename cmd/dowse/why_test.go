@@ -125,7 +125,7 @@ func TestOrdinal(t *testing.T) {
 	}
 }
 
-// Every reason has advice that is not cut, or none.
+// Every reason has advice that is not cut, or none. Commands are not wrapped either, so that they can be copied.
 func TestAnywayFits(t *testing.T) {
 	for _, r := range dowse.ReasonHelp() {
 		a := &account{Account: &operations.Account{Explanation: &collection.Explanation{Row: &collection.Row{Page: &dowse.Page{Reason: r.Reason}}}}, dir: "collections/2026/reefs.dowse"}
@@ -135,6 +135,15 @@ func TestAnywayFits(t *testing.T) {
 		if strings.Contains(screen, "…") {
 			t.Errorf("%s: %s", r.Reason, screen)
 		}
-		narrow(t, screen)
+		for line := range strings.Lines(screen) {
+			if !strings.Contains(line, "dowse ") {
+				narrow(t, line)
+			}
+		}
+		for _, advice := range a.override() {
+			if strings.Contains(advice, "dowse ") && !strings.Contains(screen, advice) {
+				t.Errorf("%s: %q was wrapped:\n%s", r.Reason, advice, screen)
+			}
+		}
 	}
 }

@@ -56,9 +56,9 @@ func clusterError(err error) error {
 	case errors.As(err, &held):
 		return &exitError{exitCollection, fmt.Errorf("%w; see dowse cluster status", err)}
 	case errors.As(err, &stale) && stale.Apart:
-		return &exitError{exitCollection, fmt.Errorf("%w\nnothing was changed; compare the copies with dowse status, and keep each of them until you know which one to continue\nto continue with this one, remove the streams with dowse cluster drop SERVERS, take this copy out with dowse cluster leave %s, and crawl it again", err, stale.Dir)}
+		return &exitError{exitCollection, fmt.Errorf("%w\nnothing was changed; compare the copies with dowse status, and keep each of them until you know which one to continue\nto continue with this one, remove the streams with dowse cluster drop SERVERS, take this copy out with dowse cluster leave %s, and crawl it again", err, shellWord(stale.Dir))}
 	case errors.As(err, &stale):
-		return &exitError{exitCollection, fmt.Errorf("%w\nbring it up to date with dowse standby %s SERVERS, or resume the crawl where the newer copy is", err, stale.Dir)}
+		return &exitError{exitCollection, fmt.Errorf("%w\nbring it up to date with dowse standby %s SERVERS, or resume the crawl where the newer copy is", err, shellWord(stale.Dir))}
 	case errors.As(err, &owner):
 		return usage("%w with --cluster-name, or remove that crawl's streams with dowse cluster drop", err)
 	case errors.As(err, &version) && version.Stream:

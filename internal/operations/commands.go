@@ -217,8 +217,11 @@ func ailmentHelp(name, dir string) (do, line string) {
 	return "continue the crawl", command("crawl", dir)
 }
 
-// hostHelp returns what to do about hosts that do not answer.
-func hostHelp(dir string) (do, line string) {
+// hostHelp returns what to do about hosts that do not answer. Where no link waits for them, their URLs have failed.
+func hostHelp(dir string, waits bool) (do, line string) {
+	if !waits {
+		return "ask for what failed again", command("crawl", dir, "--retry", "failed")
+	}
 	return "ask them again when they may answer", command("crawl", dir, "--retry", "unreached")
 }
 

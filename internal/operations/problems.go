@@ -98,6 +98,7 @@ func reasonProblem(dir string, r collection.ReasonCount, samples []string) Probl
 func hostProblems(dir string, rows []collection.HostRow, now time.Time) (list []Problem) {
 	groups := map[string]*Problem{}
 	var states []string
+	waiting := map[string]int{}
 	for i := range rows {
 		r := rested(rows[i], now)
 		if !hasProblem(&r) {
@@ -112,19 +113,24 @@ func hostProblems(dir string, rows []collection.HostRow, now time.Time) (list []
 		}
 		p := groups[state]
 		if p == nil {
-			p = &Problem{What: "hosts: " + state, Kind: "host"}
-			p.Do, p.Command = hostHelp(dir)
+			p = &Problem{Kind: "host"}
 			groups[state] = p
 			states = append(states, state)
 		}
 		p.Count++
+		waiting[state] += r.Waiting
 		p.Serious = p.Serious || r.Waiting > 100
 		if len(p.Samples) < maxSamples {
 			p.Samples = append(p.Samples, r.Host)
 		}
 	}
 	for _, s := range states {
-		list = append(list, *groups[s])
+		p := groups[s]
+		if p.What = "hosts: " + s; p.Count == 1 {
+			p.What = "host: " + s
+		}
+		p.Do, p.Command = hostHelp(dir, waiting[s] > 0)
+		list = append(list, *p)
 	}
 	return list
 }

@@ -218,7 +218,7 @@ func LagsOf(col *collection.Collection) []sink.Lag {
 func (st *Status) measure(col *collection.Collection) {
 	st.LimitedBy, st.Rate, st.BytesRate = "", 0, 0
 	if p, ok := crawler.PulseOf(col.Dir, st.Process); ok && st.Running {
-		st.LimitedBy, st.Rate, st.BytesRate, st.Outage = p.LimitedBy, p.Rate, p.BytesRate, p.Outage
+		st.report(p, time.Now())
 	}
 	st.Committed = col.LastCommit()
 	var err error
@@ -226,6 +226,19 @@ func (st *Status) measure(col *collection.Collection) {
 		st.DiskFree = -1
 	}
 	st.IdleAfter = 2 * col.Settings.Resolved().Delay
+}
+
+// staleReport is how long ago the latest report of a running crawl may be. One comes every five seconds.
+const staleReport = 30 * time.Second
+
+// report adds what a running crawl last reported of itself. An old report is not repeated: a process that is stopped, or
+// hangs, goes at no rate.
+func (st *Status) report(p crawler.Pulse, now time.Time) {
+	if quiet := now.Sub(p.At); quiet > staleReport {
+		st.Notices = append(st.Notices, fmt.Sprintf("the crawl has reported nothing for %s: it decides everything again, or it hangs", quiet.Round(time.Second)))
+		return
+	}
+	st.LimitedBy, st.Rate, st.BytesRate, st.Outage = p.LimitedBy, p.Rate, p.BytesRate, p.Outage
 }
 
 // idleMinimum is how long a running crawl may commit nothing while links wait, until it counts
@@ -336,10 +349,18 @@ func (st *Status) troubled(now time.Time) *Ailment {
 	case st.LimitedBy == "name service":
 		return &Ailment{AilNames, "no name service" + cause}
 	case st.Books.Queued > 0 && !st.Committed.IsZero() && idle > max(idleMinimum, st.IdleAfter):
-		return &Ailment{AilIdle, fmt.Sprintf("nothing was committed for %s, and %s wait; limited by %s%s", idle.Round(time.Second), plain.Some(st.Books.Queued, "link"),
+		return &Ailment{AilIdle, fmt.Sprintf("nothing was committed for %s, and %s; limited by %s%s", idle.Round(time.Second), waiting(st.Books.Queued),
 			cmp.Or(st.LimitedBy, "an unknown cause: it reports nothing"), cause)}
 	}
 	return nil
+}
+
+// waiting returns that links wait.
+func waiting(links int) string {
+	if links == 1 {
+		return "1 link waits"
+	}
+	return plain.Some(links, "link") + " wait"
 }
 
 // unreachedCount returns how much waits for hosts that did not answer, in parentheses.
