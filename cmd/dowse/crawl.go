@@ -910,7 +910,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, before 
 	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
 		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
-		return &exitError{exitNothing, fmt.Errorf("finished with nothing on topic; see the nearest pages: dowse pages %[1]s --sort score; why one is not: dowse why %[1]s %[2]s", shellWord(dir), shellWord(firstSeed(cr)))}
+		return &exitError{exitNothing, fmt.Errorf("finished with nothing on topic; see the nearest pages: dowse pages %[1]s --sort score; why one is not: dowse why %[1]s %[2]s", shellWord(dir), firstSeed(cr))}
 	}
 	return nil
 }
