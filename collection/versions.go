@@ -47,6 +47,7 @@ type Version struct {
 	Checks    int       `json:"checks" doc:"how often it was found unchanged"`
 	Missing   int       `json:"missing,omitempty" doc:"how often the page was missing since (404, 410)"`
 	Failed    int       `json:"failed,omitempty" doc:"how often it could not be asked for since"`
+	Moved     time.Time `json:"moved,omitzero" doc:"when it was found to have moved for good"`
 	Title     string    `json:"title,omitempty"`
 	Size      int64     `json:"size,omitempty" doc:"of the body, decoded (bytes)"`
 	Relevance float64   `json:"relevance"`
@@ -163,6 +164,8 @@ func addVersion(list []Version, p *dowse.Page) []Version {
 		last.Until = p.Fetch.At
 	case p.Fetch.Status == 404 || p.Fetch.Status == 410:
 		last.Missing++
+	case p.Outcome == dowse.Redirected:
+		last.Moved = p.Fetch.At
 	default:
 		last.Failed++
 	}

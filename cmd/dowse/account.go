@@ -615,6 +615,9 @@ func (a *account) versions(s *sheet) {
 		if v.Failed > 0 {
 			text += "; no answer " + times(v.Failed)
 		}
+		if !v.Moved.IsZero() {
+			text += "; moved " + v.Moved.Local().Format("2006-01-02 15:04")
+		}
 		s.text(head(i, "versions"), text)
 	}
 }
