@@ -675,6 +675,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	c.checkLabels(c.live.Clock())      // a run may be shorter than a tick
 	defer c.watchRequests()()
 	c.startSinks()
 	c.tickCluster(c.Status())
