@@ -157,3 +157,36 @@ func relevancesIn(t *testing.T, dir string) map[dowse.URL]float64 {
 	defer c.Close()
 	return relevances(t, c)
 }
+
+// TestSalvageOfOwnJudge salvages a crawl of a program with a judge of its own: with the judge the verdicts are the same,
+// and without it a note says that they are those of the words.
+func TestSalvageOfOwnJudge(t *testing.T) {
+	sameGoroutines(t)
+	site := reefSite(t)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Judge = []string{"coral"}, []string{site.URL + "/"}, countingJudge{}
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	crawlAll(t, dir, cfg)
+	for i := range crawler.TrainEvery {
+		u := dowse.URL(site.URL + "/" + strings.Repeat("a", i))
+		if err := collection.AppendLabels(dir, collection.Label{URL: u, Label: collection.LabelOff}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := relevancesIn(t, dir)
+	for _, j := range []dowse.Judge{countingJudge{}, nil} {
+		out := filepath.Join(t.TempDir(), "n.dowse")
+		s, err := crawler.Salvage(t.Context(), dir, out, crawler.SalvageConfig{Judge: j})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := strings.Contains(strings.Join(s.Notes, "\n"), "judge of its own")
+		if same := maps.Equal(relevancesIn(t, out), want); same != (j != nil) || noted == same {
+			t.Errorf("with the judge %T: the same verdicts: %v, notes %q", j, same, s.Notes)
+		}
+		if s.Labels != crawler.TrainEvery {
+			t.Errorf("%d labels were copied", s.Labels)
+		}
+		crawlAll(t, out, cfg)
+	}
+}
