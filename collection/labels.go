@@ -142,7 +142,8 @@ func parseLabels(data []byte) *Labels {
 }
 
 // AppendLabels appends lines to the labels of the collection in dir. When it
-// returns, they are synced to disk. Any process may call it at any time,
+// returns, they are synced to disk. A running crawl takes them into account, and otherwise
+// Retrain of package crawler, or the next run. Any process may call it at any time,
 // also during a crawl; concurrent calls wait for each other. In a directory that
 // a standby keeps as a copy the error is [ErrCopy]. A label of a
 // URL that was taken down is an [ErrForgotten], and one that ReadLabels would not

@@ -67,8 +67,8 @@ const Version = "0.1"
 // and what only a Go program can give. Words, Topic or Judge is required for
 // a new crawl. The zero value of every other field selects its default.
 type Config struct {
-	// Words or Topic define what to look for. Judge is a judge of the program's
-	// own, which is used in place of that of the topic.
+	// Words or Topic define what to look for; Words are not used if there is a Topic. Judge is a
+	// judge of the program's own, which is used in place of that of the topic.
 	Words []string
 	Topic *topic.Topic
 	Judge dowse.Judge
@@ -327,6 +327,9 @@ func planNew(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	t, err := topicFor(cfg)
 	if err != nil {
 		return nil, collection.Settings{}, err
+	}
+	if cfg.Unit != "" && cfg.Unit != unitPage && cfg.Unit != UnitSite {
+		return nil, collection.Settings{}, fmt.Errorf("crawler: unknown unit %q; want %s or %s", cfg.Unit, unitPage, UnitSite)
 	}
 	if _, err := topic.Parse(t.YAML(), "Topic"); err != nil { // as the next Open reads it
 		return nil, collection.Settings{}, fmt.Errorf("crawler: %w", err)
@@ -675,6 +678,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.checkDisk()
 	c.carryOut(c.live.Clock(), false)  // requests that no run has seen
 	c.checkSeen(abort, c.live.Clock()) // the last run may have been killed before it could
+	c.checkLabels(c.live.Clock())      // a run may be shorter than a tick
 	defer c.watchRequests()()
 	c.startSinks()
 	c.tickCluster(c.Status())

@@ -2,12 +2,14 @@ package crawler_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"dowse"
+	"dowse/collection"
 	"dowse/crawler"
 	"dowse/judge"
 )
@@ -94,5 +96,97 @@ func TestOwnJudgeIsNeeded(t *testing.T) {
 	defer c.Close()
 	if len(c.Notes) > 0 {
 		t.Errorf("with the judge the notes are %q", c.Notes)
+	}
+}
+
+// TestLabelsBesideOwnJudge labels pages of a crawl of a program with a judge of its own. Without the program no page can
+// be judged again, so a training is refused and no verdict changes: all of them had become those of the
+// words. When the program goes on, however shortly, labels override the verdicts of their pages, and no others.
+func TestLabelsBesideOwnJudge(t *testing.T) {
+	sameGoroutines(t)
+	site := reefSite(t)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Judge = []string{"coral"}, []string{site.URL + "/"}, countingJudge{}
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	crawlAll(t, dir, cfg)
+	before := relevancesIn(t, dir)
+	var labels []collection.Label
+	for u, r := range before {
+		label := collection.LabelOn
+		if r >= 0.5 {
+			label = collection.LabelOff
+		}
+		if labels = append(labels, collection.Label{URL: u, Label: label}); len(labels) == 1 {
+			break
+		}
+	}
+	if err := collection.AppendLabels(dir, append(labels, collection.Label{Do: collection.DoTrain})...); err != nil {
+		t.Fatal(err)
+	}
+	frozen := (*crawler.FrozenError)(nil)
+	if m, err := crawler.Retrain(dir, ""); !errors.As(err, &frozen) {
+		t.Errorf("a training without the judge: %+v, %v", m, err)
+	}
+	if _, err := crawler.JudgeOf(dir, ""); err == nil {
+		t.Error("the judge of the program was found in the collection")
+	}
+	if after := relevancesIn(t, dir); !maps.Equal(after, before) {
+		t.Errorf("the verdicts are %v, were %v", after, before)
+	}
+	crawlAll(t, dir, cfg)
+	after := relevancesIn(t, dir)
+	for _, l := range labels {
+		if on := after[l.URL] >= 0.5; on != (l.Label == collection.LabelOn) {
+			t.Errorf("%s is labelled %s and has %g", l.URL, l.Label, after[l.URL])
+		}
+		delete(after, l.URL)
+		delete(before, l.URL)
+	}
+	if !maps.Equal(after, before) {
+		t.Errorf("verdicts of pages without a label are %v, were %v", after, before)
+	}
+}
+
+// relevancesIn returns those of all pages of a collection.
+func relevancesIn(t *testing.T, dir string) map[dowse.URL]float64 {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return relevances(t, c)
+}
+
+// TestSalvageOfOwnJudge salvages a crawl of a program with a judge of its own: with the judge the verdicts are the same,
+// and without it a note says that they are those of the words.
+func TestSalvageOfOwnJudge(t *testing.T) {
+	sameGoroutines(t)
+	site := reefSite(t)
+	cfg := local
+	cfg.Words, cfg.Seeds, cfg.Judge = []string{"coral"}, []string{site.URL + "/"}, countingJudge{}
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	crawlAll(t, dir, cfg)
+	for i := range crawler.TrainEvery {
+		u := dowse.URL(site.URL + "/" + strings.Repeat("a", i))
+		if err := collection.AppendLabels(dir, collection.Label{URL: u, Label: collection.LabelOff}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := relevancesIn(t, dir)
+	for _, j := range []dowse.Judge{countingJudge{}, nil} {
+		out := filepath.Join(t.TempDir(), "n.dowse")
+		s, err := crawler.Salvage(t.Context(), dir, out, crawler.SalvageConfig{Judge: j})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noted := strings.Contains(strings.Join(s.Notes, "\n"), "judge of its own")
+		if same := maps.Equal(relevancesIn(t, out), want); same != (j != nil) || noted == same {
+			t.Errorf("with the judge %T: the same verdicts: %v, notes %q", j, same, s.Notes)
+		}
+		if s.Labels != crawler.TrainEvery {
+			t.Errorf("%d labels were copied", s.Labels)
+		}
+		crawlAll(t, out, cfg)
 	}
 }

@@ -29,6 +29,9 @@ func JudgeOf(dir, model string) (*topic.Judge, error) {
 }
 
 func judgeOf(col *collection.Collection, model string) (dowse.Judge, error) {
+	if col.Settings.Formula == ownFormula {
+		return nil, fmt.Errorf("crawler: %s: a program rates its pages by a judge of its own, which is not kept", col.Dir)
+	}
 	t, err := topicOf(col)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,11 @@ func TestFrozen(t *testing.T) {
 			t.Errorf("another %q: %v", c.setting, err)
 		}
 	}
+	unknown := cfg
+	unknown.Unit = "galaxy"
+	if _, err := crawler.Rehearse(dir+"2", unknown); err == nil || !strings.Contains(err.Error(), `unknown unit "galaxy"`) {
+		t.Errorf("an unknown unit: %v", err)
+	}
 	s, err := collection.ReadSettings(dir)
 	if err != nil || !slices.Equal(s.Scope.Exclude, []string{"/x"}) {
 		t.Errorf("%v, %v: want one entry for what is given again and again", s.Scope.Exclude, err)

@@ -507,11 +507,16 @@ var ErrNotRunning = errors.New("no process works on the collection")
 // the decisions of its crawl. It sends nothing. A model that is refused is not
 // an error: its Refused is set, and its Error says why. wordnet is a WNDB
 // directory for a judge that grows from words; "" for none. If another process
-// works on the collection, the error is collection.ErrLocked; use Await then.
+// works on the collection, the error is collection.ErrLocked; use Await then. If a
+// program rates the pages by a judge of its own, the error is a [FrozenError], since only
+// that program can judge them again: it takes the labels into account when it goes on.
 func Retrain(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return collection.Model{}, err
+	}
+	if col.Settings.Formula == ownFormula {
+		return collection.Model{}, errors.Join(&FrozenError{dir, ownJudge}, col.Close())
 	}
 	c, err := openToRevise(col, Config{NoArchive: true})
 	if err != nil {

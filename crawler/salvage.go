@@ -33,6 +33,9 @@ import (
 type SalvageConfig struct {
 	// Topic replaces the topic of the collection.
 	Topic *topic.Topic
+	// Judge rates the pages in place of the judge of the topic. It is for the crawl of a program with a judge
+	// of its own, whose pages are rated by the words of the topic without it.
+	Judge dowse.Judge
 	// Progress, if set, is called with what is being read, how many bytes of
 	// it are done and how many there are.
 	Progress func(what string, done, total int64)
@@ -356,6 +359,9 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 		quiet.Outside = nil
 		t = &quiet
 	}
+	if set.Formula == ownFormula && s.cfg.Judge == nil {
+		s.note("a program rated the pages by a judge of its own, which is not kept: their verdicts are those of the words now")
+	}
 	files := s.wreck.Files()
 	b, files, err := s.rebuildJudge(ctx, t, &set, files)
 	if err != nil {
@@ -373,7 +379,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 		return errors.Join(err, col.Close())
 	}
 	s.web = &recordedVisits{}
-	if s.c, err = assemble(col, t, b, Config{Transport: s.web}); err != nil {
+	if s.c, err = assemble(col, t, b, Config{Transport: s.web, Judge: s.cfg.Judge}); err != nil {
 		return errors.Join(err, col.Close())
 	}
 	client, err := s.client(set)
@@ -478,6 +484,10 @@ func (s *salvage) rebuildJudge(ctx context.Context, t *topic.Topic, set *collect
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
 	}
+	if s.cfg.Judge != nil {
+		set.Formula = ownFormula
+		return &builtJudge{judge: s.cfg.Judge}, files, nil
+	}
 	judged := []string{collection.ExamplesName, collection.LockName, collection.GivenModel, collection.ModelFile(categoryModels), collection.ModelFile(collection.FirstModel)}
 	if s.cfg.Topic != nil {
 		b, err := buildJudge(ctx, t, set.Strategy, Config{Transport: &recordedVisits{}})
@@ -532,13 +542,16 @@ func (s *salvage) copyLabels(dir string) error {
 	return collection.AppendLabels(dir, lines...)
 }
 
-// trainOnLabels trains a model on the labels if a crawl would.
+// trainOnLabels trains a model on the labels if a crawl would. Where a program has a judge of its own, the labels
+// wait for the program.
 func (s *salvage) trainOnLabels(dir string) error {
 	labels, err := collection.ReadLabels(dir)
 	if err != nil || !trainingDue(labels, 0) {
 		return err
 	}
-	_, err = Retrain(dir, "")
+	if _, err = Retrain(dir, ""); errors.As(err, new(*FrozenError)) {
+		return nil
+	}
 	return err
 }
 

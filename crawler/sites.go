@@ -13,8 +13,10 @@ import (
 	"dowse/topic"
 )
 
-// UnitSite is the unit of a crawl that looks for sites. The other unit is "page".
+// UnitSite is the unit of a crawl that looks for sites. The other unit is unitPage.
 const UnitSite = "site"
+
+const unitPage = "page"
 
 // The strategies of package site.
 const (

@@ -1,7 +1,6 @@
 package topic
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -33,7 +32,7 @@ func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	on, off := m.Counts()
 	substitutes := t.Substitutes(m)
 	if on < 2 || off+len(substitutes) < 2 {
-		return nil, fmt.Errorf("topic: %s: %w", t.Name, errTooFew)
+		return nil, fmt.Errorf("topic: %s: too few examples to test (got %d on topic and %d off topic, want two of each); add like: and unlike:, or label pages of a crawl", t.Name, on, off)
 	}
 	trial := &Trial{
 		Examples: slices.Concat(m.Examples, substitutes), origins: m.Origins,
@@ -50,8 +49,6 @@ func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	trial.BySite = trial.Judges[0].BySite
 	return trial, nil
 }
-
-var errTooFew = errors.New("too few examples to test (want two on topic and two off topic); add like: and unlike:, or label pages of a crawl")
 
 // maker returns a function that builds the topic's own judge from some of the
 // examples. Substitutes are passed as contrast, not as examples.

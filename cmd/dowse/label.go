@@ -286,8 +286,12 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 		return collection.Model{}, err
 	}
 	m, err := operations.Retrain(w.ctx, c.Dir, dictionary, ask)
-	if w.ctx.Err() != nil {
+	var frozen *crawler.FrozenError
+	switch {
+	case w.ctx.Err() != nil:
 		return m, err
+	case errors.As(err, &frozen):
+		return m, usage("a program rates the pages of %s by a judge of its own: labels are kept, and count when that program continues the crawl", c.Dir)
 	}
 	return m, inCollection(err)
 }

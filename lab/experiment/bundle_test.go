@@ -55,7 +55,7 @@ func TestOwnStrategies(t *testing.T) {
 	if !seen {
 		t.Error("no crawl by the strategy of the program")
 	}
-	if _, err := Verify(context.Background(), dir, Options{Cache: cache}); err == nil || !strings.Contains(err.Error(), "own") {
+	if _, err := Verify(context.Background(), dir, Options{Cache: cache}); err == nil || !strings.Contains(err.Error(), `"own" is a strategy of another program; only the program`) {
 		t.Errorf("verified without the strategy: %v", err)
 	}
 	v, err := Verify(context.Background(), dir, Options{Cache: cache, Strategies: []strategy.Description{described()}})

@@ -7,12 +7,38 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"dowse/strategy"
 )
 
 // A Verification is the outcome of repeating a run.
 type Verification struct {
 	Crawls      int
 	Differences []string // one line per difference; empty if the run is reproducible
+}
+
+// checkStrategies returns an error with its place for a strategy of a run that neither dowse nor own has.
+func (x *Experiment) checkStrategies(dir string, own []strategy.Description) error {
+	y := *x
+	y.own = slices.Concat(x.own, own)
+	known := y.available()
+	c := &checker{file: filepath.Join(dir, experimentFile)}
+	data, err := readFile(c.file)
+	if err != nil {
+		return err
+	}
+	root, e := form.Parse(data, c.file)
+	if e != nil {
+		return e
+	}
+	c.root = root
+	for i, s := range x.Strategies {
+		if _, ok := known[s.Name]; !ok {
+			c.fail(fmt.Sprintf("$.strategies[%d]", i), fmt.Sprintf("%q is a strategy of another program", s.Name), "only the program that made the run can repeat it")
+		}
+	}
+	return c.err
 }
 
 // Verify repeats every crawl of a run in memory, writes nothing, and compares
@@ -32,6 +58,9 @@ func Verify(ctx context.Context, path string, o Options) (*Verification, error) 
 	}
 	old, m, err := openFacts(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := old.Experiment.checkStrategies(path, o.Strategies); err != nil {
 		return nil, err
 	}
 	old.Experiment.Relocate(m.Base)
