@@ -18,7 +18,6 @@ type lopsided struct {
 	shut   string // the scheme that does not answer
 	silent bool
 	asked  []dowse.URL
-	took   time.Duration
 }
 
 func (w *lopsided) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {

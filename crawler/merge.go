@@ -231,7 +231,7 @@ func (m *merger) topic() (t *topic.Topic, same bool, err error) {
 	var words, also []string
 	for i, c := range m.sources {
 		if len(c.Topic.Words) == 0 || c.Topic.Needs() || c.Topic.Where != nil {
-			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a topic of its own", errMerge, m.names[i])
+			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a topic file of its own", errMerge, m.names[i])
 		}
 		words, also = append(words, c.Topic.Words...), append(also, c.Topic.Also...)
 	}

@@ -161,9 +161,45 @@ func (l *topicLexicon) addWord(entry string, terms []string, weight float64) {
 	if len(terms) > 1 && len(dowse.Words(entry)) > 1 {
 		weight *= phrase // a run without spaces has several terms and is a word all the same
 	}
-	l.add(terms, sign{quoted(entry), weight, wordGroup})
+	i := l.add(terms, sign{quoted(entry), weight, wordGroup})
+	l.alias(l.analyzer.Terms(unspaced(entry)), i)
 	for _, t := range terms {
 		l.topical[l.number(t)] = true
+	}
+}
+
+// unspaced returns a phrase without the spaces between words of scripts that are written without
+// them: people put spaces between words to search for, and texts have none there. It is "" if there
+// are no such spaces.
+func unspaced(entry string) string {
+	var b strings.Builder
+	start, end, joined := int32(0), int32(0), false
+	for i, w := range dowse.Words(entry) {
+		if space := entry[end:w.Start]; i > 0 && strings.TrimSpace(space) == "" && text.Spaceless(entry[start:end]) && text.Spaceless(entry[w.Start:w.End]) {
+			joined = true
+		} else {
+			b.WriteString(space)
+		}
+		b.WriteString(entry[w.Start:w.End])
+		start, end = w.Start, w.End
+	}
+	if !joined {
+		return ""
+	}
+	return b.String()
+}
+
+// alias lets other terms be found as sign i, unless they are a sign, too many, or none.
+func (l *topicLexicon) alias(terms []string, i int32) {
+	if len(terms) == 0 || len(terms) > 2*MaxPhrase {
+		return
+	}
+	node := int32(root)
+	for _, t := range terms {
+		node = l.child(node, l.number(t))
+	}
+	if l.signOf[node] < 0 {
+		l.signOf[node] = i
 	}
 }
 
@@ -171,23 +207,40 @@ func (l *topicLexicon) addWord(entry string, terms []string, weight float64) {
 // by itself.
 func (l *topicLexicon) addParts(entries []string, weight float64) {
 	for _, entry := range entries {
-		terms, _ := l.sequence(entry)
-		if len(terms) < 2 {
+		list := l.partsOf(entry)
+		if len(list) < 2 {
 			continue
 		}
-		each := weight * min(part, parts/float64(len(terms)))
-		for _, span := range dowse.Words(entry) {
-			word := l.analyzer.Word(entry, span)
-			if t := l.analyzer.Term(word); t != "" && !text.Spaceless(word) {
-				l.addPart(t, word, each)
-			}
+		each := weight * min(part, parts/float64(len(list)))
+		for _, p := range list {
+			l.addPart(p.terms, p.word, each)
 		}
 	}
 }
 
+// A phrasePart is a word of a phrase with its terms: one, or the bigrams of a word in a script
+// without spaces.
+type phrasePart struct {
+	word  string
+	terms []string
+}
+
+// partsOf returns the words of a phrase that are no stop words.
+func (l *topicLexicon) partsOf(entry string) (list []phrasePart) {
+	for _, span := range dowse.Words(entry) {
+		word := l.analyzer.Word(entry, span)
+		if text.Spaceless(word) {
+			list = append(list, phrasePart{word, l.analyzer.Terms(word)})
+		} else if t := l.analyzer.Term(word); t != "" {
+			list = append(list, phrasePart{word, []string{t}})
+		}
+	}
+	return list
+}
+
 // addPart adds a single word. If two phrases contain it, the higher weight counts.
-func (l *topicLexicon) addPart(term, word string, weight float64) {
-	i := l.add([]string{term}, sign{quoted(word), weight, partGroup})
+func (l *topicLexicon) addPart(terms []string, word string, weight float64) {
+	i := l.add(terms, sign{quoted(word), weight, partGroup})
 	if s := &l.signs[i]; s.group == partGroup {
 		s.weight = max(s.weight, weight)
 	}

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -239,6 +240,36 @@ func TestWordsWithoutSpaces(t *testing.T) {
 	han := words(t, judge.Wanted{Words: []string{"珊瑚白化"}, Language: "zh"}).Judge(page("珊瑚白化", "大堡礁的珊瑚白化是由于海水温度升高。"))
 	if math.Abs(han.Relevance-latin.Relevance) > 1e-9 {
 		t.Errorf("%.3f: %+v; a word in Latin letters has %.3f", han.Relevance, han.Because, latin.Relevance)
+	}
+}
+
+// TestPhrasesWithoutSpaces has topics of several words of scripts that are written without spaces, with the
+// spaces that people put between words to search for.
+func TestPhrasesWithoutSpaces(t *testing.T) {
+	for _, c := range []struct {
+		topic, text string
+		least, most float64
+		reasons     string
+	}{
+		{"サワードウ パン", "サワードウの種を混ぜます。パン生地を折ります。", 0.4, 0.6, `"サワードウ" "パン"`},
+		{"パン 酵母", "パン酵母を使います。", 0.8, 1, `"パン 酵母" "パン" "酵母"`},
+		{"パン 酵母", "パン 酵母", 0.8, 1, `"パン 酵母" "パン" "酵母"`},
+		{"パン 酵母", "電車は東京駅を出発します。", 0, 0.1, ""},
+		{"パン 酵母", "パンを焼きます。電車は東京駅を出発します。", 0.1, 0.3, `"パン"`},
+		{"天然 酵母 面包", "天然酵母面包的面团需要发酵。", 0.8, 1, `"天然 酵母 面包" "天然" "酵母" "面包"`},
+		{"기후 변화", "기후변화는 온난화로 인한 변화이다. 기후 변화 보고서.", 0.8, 1, `"기후 변화" "기후" "변화"`},
+		{"AI パン", "AI を使う。パンを焼く。", 0.4, 0.6, `"AI" "パン"`},
+	} {
+		v := words(t, judge.Wanted{Words: []string{c.topic}}).Judge(page("", strings.Repeat(c.text+"\n", 8)))
+		if v.Relevance < c.least || v.Relevance > c.most {
+			t.Errorf("%s: %.2f for %q, want %.1f to %.1f: %v", c.topic, v.Relevance, c.text, c.least, c.most, v.Because)
+		}
+		for _, name := range strings.Split(c.reasons, `" "`) {
+			name = `"` + strings.Trim(name, `"`) + `"`
+			if c.reasons != "" && !slices.ContainsFunc(v.Because, func(b dowse.Because) bool { return b.What == name }) {
+				t.Errorf("%s: no reason %s for %q: %v", c.topic, name, c.text, v.Because)
+			}
+		}
 	}
 }
 

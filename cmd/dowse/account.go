@@ -132,7 +132,7 @@ func (s *sheet) whole(text string) {
 // Every part is left out if it does not apply. The same facts are printed by --json, from
 // the same struct.
 func (a *account) show(s *sheet) {
-	s.whole(string(a.Row.URL))
+	s.whole(cmp.Or(string(a.Row.URL), oneLine(a.asked))) // of a URL that was taken down nothing is known but what was asked
 	if a.Row.Title != "" {
 		s.field("title", "%s", a.Row.Title)
 	}

@@ -387,7 +387,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 			return nil, usage("%s is a directory, but not a collection (it has no crawl.yaml)", what[0])
 		case err == nil:
 			return topic.Load(what[0])
-		case mustBeFile || strings.HasSuffix(what[0], ".yaml") || strings.HasSuffix(what[0], ".yml") || strings.HasSuffix(what[0], ".dowse"):
+		case mustBeFile || looksLikePath(what[0]):
 			return nil, usage("%s: no such file", what[0])
 		}
 	}
@@ -395,6 +395,21 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 		return nil, usage("%q: contains no words; give words, a topic file or a collection", strings.Join(what, " "))
 	}
 	return topic.FromWords(what), nil
+}
+
+// looksLikePath reports whether an argument is written as the path of a file or a directory, and not as words.
+func looksLikePath(arg string) bool {
+	for _, end := range []string{".yaml", ".yml", ".dowse", "/"} {
+		if strings.HasSuffix(arg, end) {
+			return true
+		}
+	}
+	for _, start := range []string{"./", "../", "/", "~/"} {
+		if strings.HasPrefix(arg, start) {
+			return true
+		}
+	}
+	return false
 }
 
 // config returns the configuration that the flags describe. It reads the seeds and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ exit status is 7, and the collection holds the rest.`
 func (c *collectionImportCmd) Run(w *world) error {
 	files, words := splitFiles(c.Args)
 	if len(files) == 0 {
+		if info, err := os.Stat(c.Args[0]); err == nil && info.IsDir() {
+			return usage("%[1]s: a folder; give the WARC or WACZ files in it, as %[1]s/*.warc.gz", oneLine(strings.TrimSuffix(c.Args[0], "/")))
+		}
 		return usage("%s: no such file; give WARC or WACZ files", oneLine(c.Args[0]))
 	}
 	cfg, err := topicConfig(w, c.Topic, words, c.Trust)

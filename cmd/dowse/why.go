@@ -44,8 +44,9 @@ for sites a host without a slash is a site: how it was chosen, judged and left.`
 // screen needs. It is the schema reason/v1.
 type account struct {
 	*operations.Account
-	dir  string
-	demo bool
+	dir   string
+	demo  bool
+	asked string // the URL as it was typed
 }
 
 // Run explains a page or, in a crawl for sites, a site. A host without a slash means a
@@ -67,7 +68,7 @@ func (c *whyCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a.dir = dir
+	a.dir, a.asked = dir, raw
 	a.Spell(cr.Collection, cr.Topic, !c.JSON)
 	return c.print(w.out, cr.Collection, a)
 }

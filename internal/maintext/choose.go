@@ -287,7 +287,7 @@ const longNote = 12
 
 // settleHeadings decides about headings by what follows: a heading is kept if the
 // next block that is no heading is; notes and buttons between a title (h1) and its text do not
-// count. A heading at the end of main or an article has no
+// count, within main or an article also if they are links. A heading at the end of main or an article has no
 // such block, and is kept if the last block before it that is no heading is kept. One that
 // repeats on many pages, such as "References", also needs kept text before it, so that the
 // name of the site at the top is not taken for one.
@@ -296,6 +296,7 @@ func (c *chooser) settleHeadings() {
 	const own = elements(1<<markMain | 1<<markOwn)
 	next, around := false, elements(0) // whether the next block is kept, and the elements for own text that it is in
 	text := false                      // the same for the next block that is no note
+	article := false                   // the same where notes may be links: a byline, buttons to share
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := &blocks[i]
 		in := b.in & own
@@ -304,9 +305,12 @@ func (c *chooser) settleHeadings() {
 			if isNote := b.words <= longNote && 2*b.linked <= b.words; c.keep[i] || !isNote {
 				text = c.keep[i]
 			}
+			if isNote := b.words <= longNote && in != 0; c.keep[i] || !isNote {
+				article = c.keep[i]
+			}
 			continue
 		}
-		keep := next || text && b.level == 1
+		keep := next || b.level == 1 && (text || article && in != 0)
 		if in != 0 && around == 0 && !c.repeated[i] {
 			keep = c.keptBefore(i)
 		}

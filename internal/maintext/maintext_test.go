@@ -381,6 +381,13 @@ func TestTitleBeforeNotes(t *testing.T) {
 			}
 		}
 	}
+	const shared = `<div class=meta><a href=/anna>Anna Example</a> in <a href=/x>Travel</a></div><div class=share><a href=/t>Tweet</a> <a href=/p rel=nofollow>Print</a></div>`
+	for _, form := range []string{"<main><article><h1>Low tide</h1>%s%s</article></main>", "<main><h1>Low tide</h1>%s%s</main>"} {
+		_, page := Read(fmt.Appendf(nil, form, shared, text), "http://a.example/", extract.Options{})
+		if got := page.Main(nil).Plain(); !strings.HasPrefix(got, "Low tide\n") || strings.Contains(got, "Tweet") {
+			t.Errorf("%s:\n%s\nwant the title, and no buttons", form, got)
+		}
+	}
 	const menu = `<ul><li><a href="/a">Home of the magazine</a></li><li><a href="/b">All of the articles</a></li></ul>`
 	_, page := Read([]byte("<h1>The Shore</h1>"+menu+text), "http://a.example/", extract.Options{})
 	if got := page.Main(nil).Plain(); strings.Contains(got, "The Shore") {

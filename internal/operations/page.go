@@ -29,6 +29,9 @@ func KnownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	if _, ok := f.Find(dowse.URL(raw)); ok {
 		return dowse.URL(raw), nil
 	}
+	if strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//") {
+		return "", failf(Invalid, "url", "%q: the host is missing: got a path, want a URL", clip(raw))
+	}
 	// The URL as it is written may be none; then the spellings with a scheme are tried.
 	var parsed []dowse.URL
 	var first error
