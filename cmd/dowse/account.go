@@ -293,7 +293,7 @@ func (a *account) verdict(s *sheet) {
 		a.labelled(s)
 		return
 	}
-	s.field("verdict", "%s %s%s  (judge %s, threshold %.2f)", side(v.OnTopic), score(v.Relevance), doubt(v), v.Judge, v.Threshold)
+	s.field("verdict", "%s %s%s  (judge %s, threshold %.2f)", side(v.OnTopic), score(v.Relevance), doubt(v), orDefault(v.Judge, "of a program"), v.Threshold)
 	var cells []string
 	sum := 0.0
 	for _, p := range sumsLast(v.Because) {

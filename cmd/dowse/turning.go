@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ func turning(v *collection.Ruling) []string {
 	if v.Judge == mergedJudge {
 		return mergedFrom(v)
 	}
+	if !isExplained(v) {
+		return nil
+	}
 	v = gatedTogether(v)
 	signs, gated := signsFor(v), slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") })
 	switch {
@@ -33,6 +37,19 @@ func turning(v *collection.Ruling) []string {
 		return []string{"no sign of the page made it so"}
 	}
 	return []string{"no sign counts against it: the page has too few signs of the topic"}
+}
+
+// isExplained reports whether the reasons give the verdict on its scale. Those of the judge of a Go program need not, and then
+// it is not known what a page without one of them would have.
+func isExplained(v *collection.Ruling) bool {
+	if v.Scale != "" {
+		return true
+	}
+	whole := dowse.Verdict{}
+	for _, p := range v.Because {
+		whole.Because = append(whole.Because, dowse.Because{Weight: p.Weight})
+	}
+	return math.Abs(judge.Without(whole, -1)-v.Relevance) < 0.005
 }
 
 // mergedJudge is the judge of a page that was merged from other collections.

@@ -101,6 +101,10 @@ func TestTurning(t *testing.T) {
 		{"an answer", collection.Ruling{Relevance: 0.8, OnTopic: true, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
 			part("asked: it is a shop", 2, 0.35, true), part(`"reef"`, -0.6, 0.88, false),
 		}}, `without the answer "it is a shop" it would be 0.35: off topic`},
+		{"a scale of its own", collection.Ruling{Relevance: 0.95, OnTopic: true, Threshold: 0.5, Because: []collection.Part{part("coral", 102, 0, true)}}, ""},
+		{"a sum without a scale", collection.Ruling{Relevance: 0.9, OnTopic: true, Threshold: 0.5, Because: []collection.Part{
+			part("coral", 0.7, 0.2, true), part("reef", 0.2, 0.7, false),
+		}}, "without coral it would be 0.20: off topic"},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(turning(&tt.r), "\n"); got != tt.want {
