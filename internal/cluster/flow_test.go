@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"dowse"
 	"dowse/crawl"
@@ -368,6 +369,54 @@ func TestWaitingVisitMoves(t *testing.T) {
 	}
 	if len(busy.begun)+len(idle.begun) > 0 {
 		t.Error("a visit was made twice")
+	}
+}
+
+// A slowStream takes its time for each message, as servers do that sync.
+type slowStream struct {
+	jetstream.JetStream
+	under, most, messages, bytes atomic.Int32
+}
+
+func (s *slowStream) Publish(_ context.Context, _ string, data []byte, _ ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	s.most.Store(max(s.most.Load(), s.under.Add(1)))
+	defer s.under.Add(-1)
+	s.messages.Add(1)
+	s.bytes.Add(int32(len(data)))
+	time.Sleep(20 * time.Millisecond)
+	return &jetstream.PubAck{}, nil
+}
+
+// Small results share a message while another one is on its way; only those that fill messages have several on
+// their way. All of them are published.
+func TestResultsShareMessages(t *testing.T) {
+	c := newConn(t)
+	for _, x := range []struct {
+		n, size int
+		most    int32 // messages on their way, at most
+	}{
+		{500, 1000, 1},
+		{12, 600 << 10, senders},
+		{1, 10, 1},
+		{0, 0, 0},
+	} {
+		begun := time.Now()
+		slow := &slowStream{}
+		w := &Worker{c: &Conn{js: slow, nc: c.nc}, busy: map[uint64]bool{}, results: make(chan []byte, 1000)}
+		var done sync.WaitGroup
+		done.Go(func() { w.publish(t.Context()) })
+		for range x.n {
+			w.results <- encodeResult(&Result{Term: strings.Repeat("x", x.size), Page: &dowse.Page{}})
+			if x.size < 10_000 {
+				time.Sleep(time.Millisecond / 4)
+			}
+		}
+		close(w.results)
+		done.Wait()
+		m, most, bytes := slow.messages.Load(), slow.most.Load(), slow.bytes.Load()
+		if one := int32(time.Since(begun)/(20*time.Millisecond)) + 1; x.most == 1 && m > one || most > x.most || x.most > 1 && most < 2 || bytes < int32(x.n*x.size) {
+			t.Errorf("%d results of %d bytes: %d messages with %d bytes, %d concurrently; want at most %d", x.n, x.size, m, bytes, most, x.most)
+		}
 	}
 }
 
