@@ -32,10 +32,7 @@ type remote struct {
 	// uses them.
 	judge   *labelledJudge
 	version string
-	// recalled is set when the crawl has stopped and workers were asked for the visits that they have not
-	// begun. Only the loop uses it.
-	recalled bool
-	late     *admission.Gate // what was left out while this process crawls; nil for nothing. Only the loop uses it.
+	late    *admission.Gate // what was left out while this process crawls; nil for nothing. Only the loop uses it.
 
 	// sealed is what the next commit covers: everything that was absorbed when it began.
 	sealed   atomic.Pointer[cluster.Covered]
@@ -297,9 +294,8 @@ func (c *Crawler) tickCluster(st crawl.Status) {
 	if n == 0 {
 		c.live.AtMost = -1
 	}
-	if c.Collection.Crawl.Stopped() != "" && !r.recalled {
-		r.recalled = true
-		r.co.Recall()
+	if c.Collection.Crawl.Stopped() != "" {
+		r.co.Recall() // each time: the servers may have been away
 	}
 	r.co.Review(c.mayBegin)
 	r.co.DropUnwanted(c.mayVisit)

@@ -97,6 +97,7 @@ func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
 	w.mu.Lock()
 	w.leaving = true
 	w.giveBackWaiting()
+	w.reportSoon()
 	w.mu.Unlock()
 	if err != nil {
 		end()
@@ -340,7 +341,6 @@ func (w *Worker) giveBack(term string, number uint64) {
 func (w *Worker) giveBackWaiting() {
 	close(w.recall)
 	w.recall = make(chan struct{})
-	w.reportSoon()
 }
 
 // reportSoon asks for a Hello now.
