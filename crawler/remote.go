@@ -173,6 +173,10 @@ func (c *Crawler) dispatch(ctx context.Context, v crawl.Visit, arrive func(crawl
 			arrive(crawl.Arrival{Page: v.Page(), Unbegun: true})
 			return
 		}
+		if x == cluster.Lost {
+			arrive(crawl.Arrival{Page: lost(v)})
+			return
+		}
 		arrive(c.arrivalOf(v, known, x))
 	})
 }
@@ -190,6 +194,14 @@ func (c *Crawler) publishJudge(ctx context.Context) error {
 	c.remote.version = version
 	c.remote.co.SetJudge(version)
 	return nil
+}
+
+// lost returns the page of a visit that did not come back. The host may have been asked.
+func lost(v crawl.Visit) *dowse.Page {
+	p := v.Page()
+	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
+	p.Host = &dowse.HostReport{BackOff: true}
+	return p
 }
 
 // undone returns the page of a visit that could not be sent to a worker. It is no evidence against the host, so

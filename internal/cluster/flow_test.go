@@ -342,6 +342,39 @@ func TestLeavingWorker(t *testing.T) {
 	}
 }
 
+// A visit that does not come back by its deadline is lost if a worker had it, and was not begun if none had.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	results := make(chan *Result, 1)
+	send := func() *Result {
+		co.Send(Job{Visit: crawl.Visit{URL: "https://a/"}}, time.Now().Add(2*time.Second), func(x *Result) { results <- x })
+		return <-results
+	}
+	if x := send(); x != nil {
+		t.Errorf("without a worker: got %+v, want nil", x)
+	}
+	gate, begun := make(chan struct{}), make(chan struct{}, 1)
+	work(t, connectTo(t, c.opt.URLs), 1, func(map[string][]byte) (func(context.Context, Job) *Result, error) {
+		return func(_ context.Context, j Job) *Result { // one that does not end in time
+			begun <- struct{}{}
+			<-gate
+			return &Result{Page: &dowse.Page{URL: j.Visit.URL}}
+		}, nil
+	})
+	t.Cleanup(func() { close(gate) })
+	for co.Capacity() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if x := send(); x != Lost || len(begun) != 1 {
+		t.Errorf("got %+v, want a visit that is lost", x)
+	}
+}
+
 // A visit that waits for a connection of a busy worker goes to one that has come since, and is made once.
 func TestWaitingVisitMoves(t *testing.T) {
 	t.Parallel()
