@@ -32,10 +32,7 @@ type remote struct {
 	// uses them.
 	judge   *labelledJudge
 	version string
-	// recalled is set when the crawl has stopped and workers were asked for the visits that they have not
-	// begun. Only the loop uses it.
-	recalled bool
-	late     *admission.Gate // what was left out while this process crawls; nil for nothing. Only the loop uses it.
+	late    *admission.Gate // what was left out while this process crawls; nil for nothing. Only the loop uses it.
 
 	// sealed is what the next commit covers: everything that was absorbed when it began.
 	sealed   atomic.Pointer[cluster.Covered]
@@ -176,6 +173,10 @@ func (c *Crawler) dispatch(ctx context.Context, v crawl.Visit, arrive func(crawl
 			arrive(crawl.Arrival{Page: v.Page(), Unbegun: true})
 			return
 		}
+		if x == cluster.Lost {
+			arrive(crawl.Arrival{Page: lost(v)})
+			return
+		}
 		arrive(c.arrivalOf(v, known, x))
 	})
 }
@@ -193,6 +194,14 @@ func (c *Crawler) publishJudge(ctx context.Context) error {
 	c.remote.version = version
 	c.remote.co.SetJudge(version)
 	return nil
+}
+
+// lost returns the page of a visit that did not come back. The host may have been asked.
+func lost(v crawl.Visit) *dowse.Page {
+	p := v.Page()
+	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
+	p.Host = &dowse.HostReport{BackOff: true}
+	return p
 }
 
 // undone returns the page of a visit that could not be sent to a worker. It is no evidence against the host, so
@@ -297,9 +306,8 @@ func (c *Crawler) tickCluster(st crawl.Status) {
 	if n == 0 {
 		c.live.AtMost = -1
 	}
-	if c.Collection.Crawl.Stopped() != "" && !r.recalled {
-		r.recalled = true
-		r.co.Recall()
+	if c.Collection.Crawl.Stopped() != "" {
+		r.co.Recall() // each time: the servers may have been away
 	}
 	r.co.Review(c.mayBegin)
 	r.co.DropUnwanted(c.mayVisit)

@@ -242,7 +242,7 @@ func BenchmarkClusterBytes(b *testing.B) {
 }
 
 // BenchmarkClusterScaling reports the pages per second of 1, 2, 4 and 8 workers with 32 connections each on a
-// web whose pages take 100 ms. "processes" are real workers. "memory" are workers in this process that answer from memory after 100 ms, so that the processors of
+// web whose pages take 100 ms, and how many processors of the machine were busy, with other programs and the web. "processes" are real workers. "memory" are workers in this process that answer from memory after 100 ms, so that the processors of
 // a small machine are not full with the first of them: it shows what the coordination adds.
 func BenchmarkClusterScaling(b *testing.B) {
 	const conns, each = 32, 2500
@@ -256,9 +256,11 @@ func BenchmarkClusterScaling(b *testing.B) {
 			start(servers.url())
 		}
 		awaitThat(b, "the first pages", func() bool { return made() > pages/4 || !c.running() })
-		begun, first := time.Now(), made()
+		begun, first, busy := time.Now(), made(), processorsUsed(b)
 		awaitThat(b, "nearly all pages", func() bool { return made() >= pages*9/10 || !c.running() })
-		b.ReportMetric(float64(made()-first)/time.Since(begun).Seconds(), "pages/s")
+		took := time.Since(begun).Seconds()
+		b.ReportMetric(float64(made()-first)/took, "pages/s")
+		b.ReportMetric((processorsUsed(b)-busy)/took, "processors")
 		c.ended(exitOK)
 		if made() < pages {
 			b.Errorf("the crawl has ended after %d of %d pages:\n%s", made(), pages, c.errors())
@@ -274,13 +276,28 @@ func BenchmarkClusterScaling(b *testing.B) {
 	web := serveCluster(b, 8*each, hosts, 0)
 	web.text = differentTexts(1000)
 	known := &rememberedVisits{}
-	for _, n := range []int{8, 1, 2, 4, 8} { // the first one fills the memory, and is reported again
-		b.Run(fmt.Sprintf("memory/workers=%d", n), func(b *testing.B) {
-			before := known.made.Load()
-			scale(b, n, web, func(servers string) { b.Cleanup(known.work(b, servers, conns)) }, func() int { return int(known.made.Load() - before) })
-			known.takes = takes
-		})
+	memory := func(b *testing.B, n int) {
+		before := known.made.Load()
+		scale(b, n, web, func(servers string) { b.Cleanup(known.work(b, servers, conns)) }, func() int { return int(known.made.Load() - before) })
 	}
+	b.Run("memory/filled", func(b *testing.B) { memory(b, 8) }) // its pages take no time
+	known.takes = takes
+	for _, n := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprintf("memory/workers=%d", n), func(b *testing.B) { memory(b, n) })
+	}
+}
+
+// processorsUsed returns for how many seconds the processors of the machine have been busy, in all.
+func processorsUsed(b *testing.B) (seconds float64) {
+	data, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var user, nice, system float64
+	if _, err := fmt.Sscanf(string(data), "cpu %f %f %f", &user, &nice, &system); err != nil {
+		b.Fatal(err)
+	}
+	return (user + nice + system) / 100 // ticks
 }
 
 // BenchmarkClusterHarvest reports which share of the first 800 pages of a crawl of the demo web is on topic, by

@@ -166,8 +166,11 @@ func (co *Coordinator) SetJudge(version string) {
 	co.judge = version
 }
 
+// Lost stands for the result of a visit that did not come back from its worker by its deadline.
+var Lost = &Result{}
+
 // Send sends a visit to a worker with room, now or later. arrive is called once, by another
-// goroutine, with the result, or with nil if the visit was given up.
+// goroutine, with the result, with Lost, or with nil if the visit was given up and no worker has begun it.
 func (co *Coordinator) Send(j Job, until time.Time, arrive func(*Result)) {
 	co.mu.Lock()
 	defer co.mu.Unlock()
@@ -488,7 +491,12 @@ func (w *workerState) excuse(now time.Time) {
 // earlier coordinators that no visit asks for.
 func (co *Coordinator) expire(now time.Time) {
 	for _, s := range co.out {
-		if now.After(s.until) {
+		switch {
+		case !now.After(s.until):
+		case s.worker != "":
+			co.forget(s)
+			s.arrive(Lost)
+		default:
 			co.forget(s)
 			s.arrive(nil)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"dowse"
 	"dowse/crawl"
@@ -341,6 +342,39 @@ func TestLeavingWorker(t *testing.T) {
 	}
 }
 
+// A visit that does not come back by its deadline is lost if a worker had it, and was not begun if none had.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	c := newConn(t)
+	_, co := lead(t, c, newDir(t))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go co.Run(ctx)
+	results := make(chan *Result, 1)
+	send := func() *Result {
+		co.Send(Job{Visit: crawl.Visit{URL: "https://a/"}}, time.Now().Add(2*time.Second), func(x *Result) { results <- x })
+		return <-results
+	}
+	if x := send(); x != nil {
+		t.Errorf("without a worker: got %+v, want nil", x)
+	}
+	gate, begun := make(chan struct{}), make(chan struct{}, 1)
+	work(t, connectTo(t, c.opt.URLs), 1, func(map[string][]byte) (func(context.Context, Job) *Result, error) {
+		return func(_ context.Context, j Job) *Result { // one that does not end in time
+			begun <- struct{}{}
+			<-gate
+			return &Result{Page: &dowse.Page{URL: j.Visit.URL}}
+		}, nil
+	})
+	t.Cleanup(func() { close(gate) })
+	for co.Capacity() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if x := send(); x != Lost || len(begun) != 1 {
+		t.Errorf("got %+v, want a visit that is lost", x)
+	}
+}
+
 // A visit that waits for a connection of a busy worker goes to one that has come since, and is made once.
 func TestWaitingVisitMoves(t *testing.T) {
 	t.Parallel()
@@ -368,6 +402,54 @@ func TestWaitingVisitMoves(t *testing.T) {
 	}
 	if len(busy.begun)+len(idle.begun) > 0 {
 		t.Error("a visit was made twice")
+	}
+}
+
+// A slowStream takes its time for each message, as servers do that sync.
+type slowStream struct {
+	jetstream.JetStream
+	under, most, messages, bytes atomic.Int32
+}
+
+func (s *slowStream) Publish(_ context.Context, _ string, data []byte, _ ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	s.most.Store(max(s.most.Load(), s.under.Add(1)))
+	defer s.under.Add(-1)
+	s.messages.Add(1)
+	s.bytes.Add(int32(len(data)))
+	time.Sleep(20 * time.Millisecond)
+	return &jetstream.PubAck{}, nil
+}
+
+// Small results share a message while another one is on its way; only those that fill messages have several on
+// their way. All of them are published.
+func TestResultsShareMessages(t *testing.T) {
+	c := newConn(t)
+	for _, x := range []struct {
+		n, size int
+		most    int32 // messages on their way, at most
+	}{
+		{500, 1000, 1},
+		{12, 600 << 10, senders},
+		{1, 10, 1},
+		{0, 0, 0},
+	} {
+		begun := time.Now()
+		slow := &slowStream{}
+		w := &Worker{c: &Conn{js: slow, nc: c.nc}, busy: map[uint64]bool{}, results: make(chan []byte, 1000)}
+		var done sync.WaitGroup
+		done.Go(func() { w.publish(t.Context()) })
+		for range x.n {
+			w.results <- encodeResult(&Result{Term: strings.Repeat("x", x.size), Page: &dowse.Page{}})
+			if x.size < 10_000 {
+				time.Sleep(time.Millisecond / 4)
+			}
+		}
+		close(w.results)
+		done.Wait()
+		m, most, bytes := slow.messages.Load(), slow.most.Load(), slow.bytes.Load()
+		if one := int32(time.Since(begun)/(20*time.Millisecond)) + 1; x.most == 1 && m > one || most > x.most || x.most > 1 && most < 2 || bytes < int32(x.n*x.size) {
+			t.Errorf("%d results of %d bytes: %d messages with %d bytes, %d concurrently; want at most %d", x.n, x.size, m, bytes, most, x.most)
+		}
 	}
 }
 

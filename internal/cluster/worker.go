@@ -92,13 +92,12 @@ func (c *Conn) Work(ctx, abort context.Context, w *Worker) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	var sender sync.WaitGroup
-	for range senders {
-		sender.Go(func() { w.publish(abort) })
-	}
+	sender.Go(func() { w.publish(abort) })
 	err = w.report(ctx)
 	w.mu.Lock()
 	w.leaving = true
 	w.giveBackWaiting()
+	w.reportSoon()
 	w.mu.Unlock()
 	if err != nil {
 		end()
@@ -342,7 +341,6 @@ func (w *Worker) giveBack(term string, number uint64) {
 func (w *Worker) giveBackWaiting() {
 	close(w.recall)
 	w.recall = make(chan struct{})
-	w.reportSoon()
 }
 
 // reportSoon asks for a Hello now.
@@ -387,29 +385,47 @@ func (w *Worker) visitor(ctx context.Context, version string) (func(context.Cont
 	}
 }
 
-// senders is how many messages of a worker are on their way to the stream concurrently.
+// senders is how many messages of a worker are on their way to the stream concurrently, at most.
 const senders = 4
 
 // batchBytes is about how many bytes of results are published as one message.
 const batchBytes = 512 << 10
 
-// publish publishes results, as many as there are in one message, until the channel is closed.
+// publish publishes results until the channel is closed. While a message is on its way, results wait for the next
+// one, unless they fill one: the servers sync every message, one after the other, so many small ones of
+// many workers would make all of them wait.
 func (w *Worker) publish(ctx context.Context) {
-	for b := range w.results {
-		list, size := [][]byte{b}, len(b)
-	more:
-		for size < batchBytes {
-			select {
-			case b, ok := <-w.results:
-				if !ok {
-					break more
-				}
-				list, size = append(list, b), size+len(b)
-			default:
-				break more
-			}
+	sent := make(chan struct{}, senders)
+	under := 0 // messages on their way
+	defer func() {
+		for ; under > 0; under-- {
+			<-sent
 		}
-		w.publishAll(ctx, list)
+	}()
+	var list [][]byte
+	size := 0
+	for open := true; open || len(list) > 0; {
+		if len(list) > 0 && (under == 0 || size >= batchBytes && under < senders) {
+			under++
+			full := list
+			go func() {
+				w.publishAll(ctx, full)
+				sent <- struct{}{}
+			}()
+			list, size = nil, 0
+		}
+		in := w.results
+		if !open || size >= batchBytes {
+			in = nil
+		}
+		select {
+		case b, ok := <-in:
+			if open = ok; ok {
+				list, size = append(list, b), size+len(b)
+			}
+		case <-sent:
+			under--
+		}
 	}
 }
 
