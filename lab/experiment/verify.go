@@ -18,7 +18,7 @@ type Verification struct {
 	Differences []string // one line per difference; empty if the run is reproducible
 }
 
-// checkStrategies returns an error with its place for a strategy of a run that neither dowse nor own has.
+// checkStrategies returns an error with its place for a strategy of a run that is neither built in nor one of own.
 func (x *Experiment) checkStrategies(dir string, own []strategy.Description) error {
 	y := *x
 	y.own = slices.Concat(x.own, own)
