@@ -394,21 +394,24 @@ func TestBrowserLiveList(t *testing.T) {
 	s := open(t, dir)
 	b := browse(t)
 	b.enter(s)
+	g := newGate(madeWeb().RoundTripper(), 30) // the crawl waits until the list is open, however long that takes
+	t.Cleanup(g.open)
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		crawlMade(t, col, 120, 100*time.Millisecond)
+		crawlThrough(t, madeWeb(), g, col, 120, 10*time.Millisecond)
 	}()
 	for running := false; !running; {
 		b.do(chromedp.Navigate(s.base + "/collections"))
 		running = eval[bool](b, `document.querySelector("#list .state").innerText == "running"`)
 		select {
 		case <-done:
-			t.Fatal("the crawl has ended before the list was open")
+			t.Fatal("the crawl has ended before the gate was opened")
 		default:
 		}
 	}
 	eval[bool](b, "window.sameDocument = true")
+	g.open()
 	<-done
 	b.until(`document.querySelector("#list td.n").innerText == "120" && document.querySelector("#list .state").innerText == "stopped"`)
 	b.until(`!("poll" in document.body.dataset)`)

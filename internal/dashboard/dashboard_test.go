@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,12 +37,44 @@ func crawlMade(t testing.TB, dir string, pages int, delay time.Duration) {
 // crawlDemo crawls a synthetic web into dir until it has the given number of pages.
 func crawlDemo(t testing.TB, web *demo.Web, dir string, pages int, delay time.Duration) {
 	t.Helper()
+	crawlThrough(t, web, web.RoundTripper(), dir, pages, delay)
+}
+
+// crawlThrough is crawlDemo with a transport of the caller's in front of the web.
+func crawlThrough(t testing.TB, web *demo.Web, transport http.RoundTripper, dir string, pages int, delay time.Duration) {
+	t.Helper()
 	tp, _ := web.Topic("tide pools")
 	var seeds []string
 	for _, u := range web.Seeds("tide pools", 3) {
 		seeds = append(seeds, string(u))
 	}
-	crawlWith(t, dir, web.RoundTripper(), tp.Words, seeds, pages, delay)
+	crawlWith(t, dir, transport, tp.Words, seeds, pages, delay)
+}
+
+// A gate answers a number of requests, and the others when it is opened.
+type gate struct {
+	http.RoundTripper
+	free   atomic.Int64
+	opened chan struct{}
+	open   func()
+}
+
+func newGate(web http.RoundTripper, free int64) *gate {
+	g := &gate{RoundTripper: web, opened: make(chan struct{})}
+	g.free.Store(free)
+	g.open = sync.OnceFunc(func() { close(g.opened) })
+	return g
+}
+
+func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	if g.free.Add(-1) < 0 {
+		select {
+		case <-g.opened:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	return g.RoundTripper.RoundTrip(r)
 }
 
 // crawlWith crawls what a transport answers.
