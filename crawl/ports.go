@@ -12,7 +12,7 @@ import (
 // was. A port without an answer is no evidence against the host if the other one answers: its
 // pages would wait for each link to the closed port (see hosts.doubtPort).
 //
-// The counts begin anew with each run.
+// The counts begin at zero with each run.
 type ports struct {
 	open [2]bool  // it has answered
 	shut [2]uint8 // connections in a row that were not made

@@ -489,7 +489,7 @@ func (c *call) export() (any, error) {
 	return e, err
 }
 
-// fileTime is how long a client may take for a file. The server's own bound is for answers that are made at once, and would cut
+// fileTime is how long a client may take for a file. The server's own bound is for answers that are made immediately, and would cut
 // a large file.
 const fileTime = time.Hour
 

@@ -643,7 +643,7 @@ func TestCopiesBecomeEqual(t *testing.T) {
 	}
 }
 
-// A standby that has asked twice is told twice that its copy is complete: that it was asked again while the servers
+// A standby that has asked twice is answered twice that its copy is complete: that it was asked again while the servers
 // had no room is no error.
 func TestCompleteTwice(t *testing.T) {
 	dir := durable.In(newDir(t))

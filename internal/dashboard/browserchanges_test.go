@@ -140,7 +140,7 @@ func TestBrowserLabReport(t *testing.T) {
 	}
 }
 
-// Printed pages begin on their first sheet, and what is told apart by colour keeps it: browsers leave backgrounds out. A hint in an
+// Printed pages begin on their first sheet, and what is distinguished by colour keeps it: browsers leave backgrounds out. A hint in an
 // empty field is not printed as if it were written there.
 func TestBrowserPrint(t *testing.T) {
 	s := open(t, copied(t))

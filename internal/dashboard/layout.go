@@ -254,7 +254,7 @@ func (n drawnNode) spoken() string {
 	return n.Name + " " + n.Title
 }
 
-// dot draws a node in the shape of its class, those of verdicts: nobody has to tell the colours apart.
+// dot draws a node in the shape of its class, those of verdicts, so that no one has to distinguish the colours.
 func (n drawnNode) dot() string {
 	r := n.radius()
 	switch n.Class {

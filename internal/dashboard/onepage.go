@@ -191,7 +191,7 @@ func (b *pageBody) judge(c *head) {
 	}
 	for _, x := range r.Because {
 		name := x.What
-		if b.NameOf != nil { // as dowse why has it: a learnt term is told from a word of the topic
+		if b.NameOf != nil { // as dowse why has it: a learnt term is distinguished from a word of the topic
 			name = b.NameOf(name)
 		}
 		note := ""

@@ -31,9 +31,7 @@ import (
 
 // What a crawl of all rows together may cost.
 const (
-	// The promise is 512 MiB. Seventeen crawls had 231 to 370, and one had 559 next to other tests on two processors:
-	// garbage is collected later on a machine that is busy.
-	maxMemory = 640 << 20
+	maxMemory = 512 << 20
 	maxTime   = 10 * time.Minute // five to seven minutes, nearly all of it waiting
 )
 

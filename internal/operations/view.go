@@ -277,7 +277,7 @@ func (s *shelf) due() bool {
 	return s.renewed || s.old() || age >= s.cost.pause(behind(s.dir))
 }
 
-// old reports whether the present view is too old to answer a question, whatever another one costs: nobody has asked since that
+// old reports whether the present view is too old to answer a question, whatever another one costs: no question has come since that
 // was due.
 func (s *shelf) old() bool {
 	age := s.now().Sub(s.made)

@@ -129,7 +129,7 @@ func (f Frontier) FoundAt(fresh float64) float64 {
 	return f.edge[len(f.edge)-1].Found
 }
 
-// FreshAt returns the share of the pages that can be kept up to date while finding so many changes per request. Beyond the
+// FreshAt returns the share of the pages that can be kept up to date while finding that many changes per request. Beyond the
 // end of the frontier it is that of its end.
 func (f Frontier) FreshAt(found float64) float64 {
 	for i, b := range slices.Backward(f.edge) {
