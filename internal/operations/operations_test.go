@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -420,8 +421,8 @@ func TestReadOnlyRefusesChanges(t *testing.T) {
 // TestNewCollectionsAppear creates and removes a collection in a folder that is being read.
 func TestNewCollectionsAppear(t *testing.T) {
 	dir := t.TempDir()
-	now := time.Now()
-	o := over(t, operations.Config{Dirs: []string{dir}, Now: func() time.Time { return now }})
+	now, pass := clock()
+	o := over(t, operations.Config{Dirs: []string{dir}, Now: now})
 	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
 		t.Errorf("%v", err)
 	}
@@ -446,7 +447,7 @@ func TestNewCollectionsAppear(t *testing.T) {
 			t.Errorf("%s, after it was removed: %v", name, err)
 		}
 	}
-	now = now.Add(time.Minute)
+	pass(time.Minute)
 	if _, err := o.Status(bg, "pools"); operations.KindOf(err) != operations.NotFound {
 		t.Errorf("after it was removed: %v", err)
 	}
@@ -455,12 +456,18 @@ func TestNewCollectionsAppear(t *testing.T) {
 	}
 }
 
+// clock returns a clock that stands still and what moves it. Views are made in the background, which asks for the time, too.
+func clock() (now func() time.Time, pass func(time.Duration)) {
+	start, since := time.Now(), new(atomic.Int64)
+	return func() time.Time { return start.Add(time.Duration(since.Load())) }, func(d time.Duration) { since.Add(int64(d)) }
+}
+
 // TestAnswersAreNotOld asks after a long time without questions. Views that are slow to make answer while another one is made, but
 // not those of an hour ago, and of a crawl that has ended none that is not the last.
 func TestAnswersAreNotOld(t *testing.T) {
 	dir := copied(t)
-	now := time.Now()
-	o := over(t, operations.Config{Dirs: []string{dir}, Now: func() time.Time { return now }})
+	now, pass := clock()
+	o := over(t, operations.Config{Dirs: []string{dir}, Now: now})
 	fetched := func() int {
 		t.Helper()
 		st, err := o.Status(bg, "pools")
@@ -476,11 +483,11 @@ func TestAnswersAreNotOld(t *testing.T) {
 		if more++; more != 20 {
 			continue
 		}
-		now = now.Add(31 * time.Second) // a view of a second is used for half a minute
+		pass(31 * time.Second) // a view of a second is used for half a minute
 		if got := fetched(); got != before {
 			t.Errorf("while the view is made again: got %d pages, want %d, as before", got, before)
 		}
-		now = now.Add(time.Hour)
+		pass(time.Hour)
 		o.SlowView(t, "pools")
 		if got := fetched(); got < before+19 {
 			t.Errorf("an hour later, while the crawl runs: got %d pages, want %d", got, before+20)
@@ -490,7 +497,7 @@ func TestAnswersAreNotOld(t *testing.T) {
 	if err := errors.Join(c.Err(), c.Close()); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(31 * time.Second)
+	pass(31 * time.Second)
 	if got := fetched(); got != madePages+40 {
 		t.Errorf("after the crawl has ended: got %d pages, want %d", got, madePages+40)
 	}
