@@ -302,7 +302,7 @@ func (c *Crawler) tickCluster(st crawl.Status) {
 		return
 	}
 	n := r.co.Capacity()
-	c.live.AtMost = n + n/4 // while some wait for their commit, others can be made
+	c.live.AtMost = n + n/2 // while some wait for their commit, others can be made
 	if n == 0 {
 		c.live.AtMost = -1
 	}

@@ -303,7 +303,7 @@ func (co *Coordinator) assign() {
 }
 
 // roomiest returns the worker with the largest share of free connections, nil if none has room. One
-// without a free connection has room for a few visits that it begins when a connection is free.
+// without a free connection has room for some visits that it begins when a connection is free.
 func (co *Coordinator) roomiest() (best *workerState) {
 	most := 0.0
 	for _, w := range co.workers {
@@ -321,7 +321,7 @@ func (co *Coordinator) roomiest() (best *workerState) {
 // ahead is how many visits a worker with a number of connections is sent beyond those that it can make
 // concurrently. Without them each connection would be idle from the end of a visit until its result was
 // on the stream, was delivered, and the next visit had come.
-func ahead(conns int) int { return conns / 4 }
+func ahead(conns int) int { return conns / 2 }
 
 // maxWorkerConns bounds what a worker may claim to be able to do.
 const maxWorkerConns = 4096

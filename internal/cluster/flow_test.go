@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -211,8 +212,8 @@ func TestVisitsSentAhead(t *testing.T) {
 	}
 	co.mu.Lock()
 	for _, w := range co.workers {
-		if len(w.has) != 10 {
-			t.Errorf("the worker with 8 connections was sent %d visits, want 10", len(w.has))
+		if len(w.has) != 12 {
+			t.Errorf("the worker with 8 connections was sent %d visits, want 12", len(w.has))
 		}
 	}
 	co.mu.Unlock()
@@ -225,6 +226,33 @@ func TestVisitsSentAhead(t *testing.T) {
 	}
 	if most.Load() != 8 {
 		t.Errorf("%d visits were made concurrently, want 8", most.Load())
+	}
+}
+
+// Results that are on the stream without the worker knowing it do not count for the coordinator. A visit that comes meanwhile
+// is made, or goes back if there are too many: one that was dropped would only be missed after five seconds.
+func TestNoVisitIsDropped(t *testing.T) {
+	c := newConn(t)
+	g := newGated()
+	w := &Worker{
+		c: c, Conns: 2, Make: g.make, term: "a", busy: map[uint64]bool{}, conns: make(chan struct{}, 2), recall: make(chan struct{}), hurry: make(chan struct{}, 1),
+		results: make(chan []byte, 100),
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer w.visits.Wait()
+	defer end()
+	for n := range uint64(2 * 2) {
+		w.busy[n] = true // published
+	}
+	for n := range uint64(6) {
+		w.begin(ctx, appendJobs("a", []Job{{Number: 4 + n}}))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for n := range uint64(6) {
+		if has, back := w.busy[4+n], slices.Contains(w.back, 4+n); has == back || has != (n < 4) {
+			t.Errorf("visit %d of 6: has %v, gives back %v", n, has, back)
+		}
 	}
 }
 

@@ -210,6 +210,10 @@ func (w *Worker) enter(term string) {
 	}
 }
 
+// mostBusy times its connections is how many visits a worker accepts. The coordinator counts a visit until its result
+// is on the stream, the worker until it knows that: with servers that answer slowly it has more than it was meant to have.
+const mostBusy = 4
+
 // begin begins the visits of a message, or gives back those that wait if it is a recall.
 func (w *Worker) begin(ctx context.Context, data []byte) {
 	if term, ok := bytes.CutPrefix(data, []byte(recallMagic)); ok {
@@ -237,8 +241,12 @@ func (w *Worker) begin(ctx context.Context, data []byte) {
 	}
 	recalled := w.recall
 	for _, j := range jobs {
-		if w.busy[j.Number] || len(w.busy) >= 2*w.Conns {
-			continue // it was sent again, or is not for us
+		if w.busy[j.Number] {
+			continue // it was sent again
+		}
+		if len(w.busy) >= mostBusy*w.Conns {
+			w.back = append(w.back, j.Number) // with the next Hello: sooner, it would only come again
+			continue
 		}
 		w.busy[j.Number] = true
 		w.back = slices.DeleteFunc(w.back, func(n uint64) bool { return n == j.Number })
