@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -301,11 +302,7 @@ func (c *Crawler) tickCluster(st crawl.Status) {
 	if r == nil {
 		return
 	}
-	n := r.co.Capacity()
-	c.live.AtMost = n + n/2 // while some wait for their commit, others can be made
-	if n == 0 {
-		c.live.AtMost = -1
-	}
+	c.live.AtMost = cmp.Or(r.co.Window(), -1) // without a worker none
 	if c.Collection.Crawl.Stopped() != "" {
 		r.co.Recall() // each time: the servers may have been away
 	}

@@ -194,14 +194,23 @@ func (co *Coordinator) Send(j Job, until time.Time, arrive func(*Result)) {
 }
 
 // Capacity returns how many visits the workers can make concurrently.
-func (co *Coordinator) Capacity() (n int) {
+func (co *Coordinator) Capacity() int {
+	return co.sum(func(w *workerState) int { return w.hello.Conns })
+}
+
+// Window returns how many visits may be under way. It is more than the capacity: while results are on their way to the
+// stream and into a commit, others can be made.
+func (co *Coordinator) Window() int { return co.sum((*workerState).window) }
+
+// sum adds what the workers that make further visits have, and the visits of those that finish theirs.
+func (co *Coordinator) sum(of func(w *workerState) int) (n int) {
 	co.mu.Lock()
 	defer co.mu.Unlock()
 	for _, w := range co.workers {
 		if w.hello.Leaving {
-			n += len(w.has) // it finishes them
+			n += len(w.has)
 		} else {
-			n += w.hello.Conns
+			n += of(w)
 		}
 	}
 	return n
@@ -307,7 +316,7 @@ func (co *Coordinator) assign() {
 func (co *Coordinator) roomiest() (best *workerState) {
 	most := 0.0
 	for _, w := range co.workers {
-		if w.hello.Leaving || len(w.has) >= w.hello.Conns+ahead(w.hello.Conns) {
+		if w.hello.Leaving || len(w.has) >= w.window() {
 			continue
 		}
 		room := float64(w.hello.Conns-len(w.has)) / float64(w.hello.Conns)
@@ -318,10 +327,20 @@ func (co *Coordinator) roomiest() (best *workerState) {
 	return best
 }
 
-// ahead is how many visits a worker with a number of connections is sent beyond those that it can make
-// concurrently. Without them each connection would be idle from the end of a visit until its result was
-// on the stream, was delivered, and the next visit had come.
-func ahead(conns int) int { return conns / 2 }
+// aheadFor is for how long a worker should have visits ahead. Without them each connection would be idle from the end
+// of a visit until its result was on the stream, was delivered, and the next visit had come.
+const aheadFor = 25 * time.Millisecond
+
+// window is how many visits a worker is sent: as many as it has connections, a quarter more, and those that
+// it ends in aheadFor, but not more than another quarter. What is sent ahead is chosen early, before the crawl has learnt from
+// the results that are under way, so a worker with slow hosts has few.
+func (w *workerState) window() int {
+	n := w.hello.Conns
+	return n + n/4 + min(n/4, int(w.rate*aheadFor.Seconds()))
+}
+
+// rateOver is the time over which the rate of a worker is measured.
+const rateOver = 2 * time.Second
 
 // maxWorkerConns bounds what a worker may claim to be able to do.
 const maxWorkerConns = 4096
@@ -372,7 +391,7 @@ func (co *Coordinator) noteHello(h Hello) {
 		co.notify()
 	}
 	w.hello, w.heard = h, now
-	if seconds := now.Sub(w.since).Seconds(); seconds >= 5 {
+	if seconds := now.Sub(w.since).Seconds(); seconds >= rateOver.Seconds() {
 		w.rate = float64(w.done-w.last) / seconds
 		w.since, w.last = now, w.done
 	}

@@ -212,8 +212,8 @@ func TestVisitsSentAhead(t *testing.T) {
 	}
 	co.mu.Lock()
 	for _, w := range co.workers {
-		if len(w.has) != 12 {
-			t.Errorf("the worker with 8 connections was sent %d visits, want 12", len(w.has))
+		if len(w.has) != 10 {
+			t.Errorf("the worker with 8 connections was sent %d visits, want 10", len(w.has))
 		}
 	}
 	co.mu.Unlock()
@@ -226,6 +226,20 @@ func TestVisitsSentAhead(t *testing.T) {
 	}
 	if most.Load() != 8 {
 		t.Errorf("%d visits were made concurrently, want 8", most.Load())
+	}
+}
+
+// A worker whose visits are short has more of them ahead than one with slow hosts.
+func TestWindowFollowsRate(t *testing.T) {
+	for _, x := range []struct {
+		conns int
+		rate  float64
+		want  int
+	}{{32, 0, 40}, {32, 39, 40}, {32, 200, 45}, {32, 320, 48}, {32, 1e6, 48}, {1, 1e6, 1}, {4, 30, 5}} {
+		w := &workerState{hello: Hello{Conns: x.conns}, rate: x.rate}
+		if got := w.window(); got != x.want {
+			t.Errorf("%d connections, %.0f results a second: got %d, want %d", x.conns, x.rate, got, x.want)
+		}
 	}
 }
 
