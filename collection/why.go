@@ -105,6 +105,7 @@ type Manners struct {
 	Until   time.Time     `json:"until,omitzero" doc:"until when it is not visited"`
 	Why     dowse.Reason  `json:"why,omitempty" doc:"why the latest visit to the host failed"`
 }
+	Asked   time.Time     `json:"asked,omitzero" doc:"until when the host asked to be left alone, if that is longer than it is"`
 
 // A shapeWorth is what URLs of the same shape were worth.
 type shapeWorth struct {
@@ -313,7 +314,7 @@ func (w *inquiry) manners() *Manners {
 	f := w.c.Crawl.Frontier()
 	s := w.c.Crawl.Host(int(f.Host(w.id)))
 	row := w.c.hostRow(s)
-	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why}
+	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why, Asked: row.Asked}
 	if s.Robots != nil {
 		m.Delay = facts.Seconds(s.Robots.Delay)
 		if s.Robots.Rules != nil {

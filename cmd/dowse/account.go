@@ -547,7 +547,7 @@ func (a *account) polite(s *sheet) {
 		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(time.Duration(m.Rested))))
 	}
 	if m.State != collection.HostOK {
-		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until))
+		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until)+askedFor(m.Asked))
 	}
 	s.flow(" polite    ", parts, " · ")
 }
@@ -762,6 +762,14 @@ func seconds(d time.Duration) string {
 // ordinal formats a rank: 1st, 2nd, 3rd, 4th, 11th.
 func ordinal(n int) string {
 	suffix := "th"
+// askedFor returns until when a host asked to be left alone, if that is longer than it is.
+func askedFor(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", at most a day at a time: it asked for a pause until %s", t.Local().Format("2006-01-02"))
+}
+
 	if n/10%10 != 1 {
 		switch n % 10 {
 		case 1:
