@@ -13,6 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/settings"
 	"dowse/weburl"
 )
@@ -479,7 +480,7 @@ func (w *inquiry) inTime(d *crawl.Decision) bool {
 // tried counts a visit that failed for the moment. For a URL that still waits it
 // also sets why it was not fetched so far.
 func (w *inquiry) tried(p *dowse.Page) {
-	if p.Host != nil && p.Host.Local {
+	if p.Host != nil && p.Host.Local && p.Detail != ledger.CutOff {
 		w.x.Unmade++
 	} else {
 		w.x.Tries++

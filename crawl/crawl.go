@@ -277,7 +277,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 		return Visit{}, time.Time{}, false
 	}
 	if c.picker.isFull(now) {
-		return Visit{}, c.flights.nextDeadline(), false
+		return Visit{}, c.picker.roomAt(now), false
 	}
 	if c.hosts.isHopeless(now, c.rounds.hasTurns()) {
 		return Visit{}, c.end(now, dowse.StopStarved), false

@@ -93,6 +93,14 @@ func (f *flights) isOut(fl *flight) bool {
 	return f.pages[fl.id] == fl || f.asking[fl.host] == fl
 }
 
+// slow returns the number of visits to new pages that began at a time or before.
+func (f *flights) slow(until time.Time) (n int) {
+	for _, fl := range f.pages {
+		n += count(!fl.check && !fl.began.After(until))
+	}
+	return n
+}
+
 // expired returns a visit whose deadline has passed, or nil. Leases of visits that came
 // back are dropped on the way, so that ending a visit costs no search for its lease.
 func (f *flights) expired(now time.Time) *flight {

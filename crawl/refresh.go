@@ -326,8 +326,8 @@ func (p *picker) reached(now time.Time) dowse.StopReason {
 }
 
 // isClosed reports whether no new page may be visited.
-func (p *picker) isClosed() bool {
-	return (p.again.plan.IsOn() || len(p.again.owed) > 0) && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom())
+func (p *picker) isClosed(now time.Time) bool {
+	return (p.again.plan.IsOn() || len(p.again.owed) > 0) && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom(now))
 }
 
 // awaitsChecks reports whether a round may not open yet because pages are being asked again. The journal
