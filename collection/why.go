@@ -31,7 +31,7 @@ type Explanation struct {
 	Schema  string     `json:"schema"`
 	Row     *Row       `json:"page" doc:"what is known of the page"`
 	Meaning string     `json:"meaning,omitempty" doc:"what the reason of the page means"`
-	Sitemap bool       `json:"sitemap,omitempty" doc:"whether it is a list of URLs, not a page"`
+	Sitemap bool       `json:"sitemap,omitempty" doc:"whether it is a list of URLs, a sitemap or a feed, not a page"`
 	Tries   int        `json:"tries,omitempty" doc:"requests that were sent for it"`
 	Unmade  int        `json:"unmade,omitempty" doc:"visits that this machine could not make"`
 	Retried *requeuing `json:"retried,omitempty" doc:"when it was last put back into the queue"`
@@ -88,7 +88,7 @@ type sharedText struct {
 
 // A sighting is where a URL was first seen.
 type sighting struct {
-	How    string    `json:"how" doc:"seed, link, redirect, sitemap or strategy"`
+	How    string    `json:"how" doc:"seed, link, redirect, sitemap, feed or strategy"`
 	At     time.Time `json:"at"`
 	Parent dowse.URL `json:"parent,omitempty" doc:"the page that it was seen on"`
 	Anchor string    `json:"anchor,omitempty" doc:"the words of the link"`
@@ -105,8 +105,8 @@ type Manners struct {
 	State   string        `json:"state" doc:"ok, backing off, down or blocked"`
 	Until   time.Time     `json:"until,omitzero" doc:"until when it is not visited"`
 	Why     dowse.Reason  `json:"why,omitempty" doc:"why the latest visit to the host failed"`
-}
 	Asked   time.Time     `json:"asked,omitzero" doc:"until when the host asked to be left alone, if that is longer than it is"`
+}
 
 // A shapeWorth is what URLs of the same shape were worth.
 type shapeWorth struct {

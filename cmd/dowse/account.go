@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/facts"
 	"dowse/crawler"
 	"dowse/judge"
 	"dowse/weburl"
@@ -178,10 +179,18 @@ func (a *account) headline(s *sheet) {
 	case a.Row.Reason != "":
 		a.reason(s)
 	case a.Sitemap:
-		s.add(" READ  a sitemap: a list of URLs, not a page")
+		s.add(" READ  a " + listKind(a.Row.Fetch.Type) + ": a list of URLs, not a page")
 	default:
 		s.add(" NOT FETCHED  " + stateMeans(a.Row.State))
 	}
+}
+
+// listKind returns what a list of URLs is.
+func listKind(mediaType string) string {
+	if facts.IsFeed(mediaType) {
+		return "feed"
+	}
+	return "sitemap"
 }
 
 // shared adds what the page has in common with earlier pages of its host, and what was done without it.
@@ -503,6 +512,8 @@ func (a *account) origin(s *sheet) {
 		parts = []string{fmt.Sprintf("first at %s: redirected from", clock(f.At)), bare(f.Parent)}
 	case collection.FromSitemap:
 		parts = []string{fmt.Sprintf("first at %s: listed in", clock(f.At)), bare(f.Parent)}
+	case collection.FromFeed:
+		parts = []string{fmt.Sprintf("first at %s: item", clock(f.At)), s.quoted(f.Anchor) + "of the feed " + bare(f.Parent)}
 	case collection.FromStrategy:
 		parts = []string{fmt.Sprintf("first at %s: named by the strategy", clock(f.At))}
 	}
@@ -751,6 +762,14 @@ func until(t time.Time) string {
 	return " until " + clock(t)
 }
 
+// askedFor returns until when a host asked to be left alone, if that is longer than it is.
+func askedFor(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", at most a day at a time: it asked for a pause until %s", t.Local().Format("2006-01-02"))
+}
+
 // seconds formats a short duration: milliseconds below one second.
 func seconds(d time.Duration) string {
 	if d < time.Second {
@@ -762,14 +781,6 @@ func seconds(d time.Duration) string {
 // ordinal formats a rank: 1st, 2nd, 3rd, 4th, 11th.
 func ordinal(n int) string {
 	suffix := "th"
-// askedFor returns until when a host asked to be left alone, if that is longer than it is.
-func askedFor(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf(", at most a day at a time: it asked for a pause until %s", t.Local().Format("2006-01-02"))
-}
-
 	if n/10%10 != 1 {
 		switch n % 10 {
 		case 1:
