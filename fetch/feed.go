@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -8,6 +10,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/transform"
 
 	"dowse/internal/extract"
 )
@@ -147,38 +153,36 @@ func (l *listing) readJSON(in io.Reader) error {
 	if _, err := d.Token(); err != nil {                  // the brace
 		return notJSON(err)
 	}
-	versioned := false
+	defer func() {
+		if l.kind == "" {
+			l.items = nil
+		}
+	}()
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
 			return notJSON(err)
 		}
+		var version string
+		var skipped json.RawMessage
 		switch key {
 		case "version":
-			var version string
-			if err := d.Decode(&version); err != nil {
-				return notJSON(err)
-			}
-			versioned = strings.Contains(version, "jsonfeed.org/version/")
+			err = d.Decode(&version)
 		case "items":
-			if err := l.readJSONItems(d); err != nil && versioned {
+			if err := l.readJSONItems(d); err != nil {
 				return err
-			} else if err != nil {
-				l.items = nil
-				return notJSON(err)
 			}
 		default:
-			var skipped json.RawMessage
-			if err := d.Decode(&skipped); err != nil {
-				return notJSON(err)
-			}
+			err = d.Decode(&skipped)
 		}
-		if versioned {
+		if err != nil {
+			return notJSON(err)
+		}
+		if strings.Contains(version, "jsonfeed.org/version/") {
 			l.kind = typeJSONFeed
 		}
 	}
-	if !versioned {
-		l.items = nil
+	if l.kind == "" {
 		return fmt.Errorf("%w: it is JSON", errSitemap)
 	}
 	return nil
@@ -227,4 +231,53 @@ func notJSON(err error) error {
 		err = errors.New("a value of another kind was expected")
 	}
 	return fmt.Errorf("%w: %w", errSitemap, err)
+}
+
+// escape begins a shift to another set of characters in iso-2022-jp.
+const escape = 0x1b
+
+// An xmlMender makes text XML that many servers send as XML: control characters, which XML forbids, become spaces, and in
+// UTF-8 bytes that are none are taken for windows-1252.
+type xmlMender struct {
+	transform.NopResetter
+	utf8 bool // the text is UTF-8, as far as it says
+}
+
+// mendXML returns the text of an XML file, mended.
+func mendXML(in *bufio.Reader) io.Reader {
+	head, _ := in.Peek(256)
+	declaration, _, _ := bytes.Cut(bytes.ToLower(head), []byte("?>"))
+	_, encoding, declared := bytes.Cut(declaration, []byte("encoding="))
+	isUTF8 := !declared || bytes.HasPrefix(bytes.TrimLeft(encoding, `"'`), []byte("utf-8"))
+	return transform.NewReader(in, xmlMender{utf8: isUTF8})
+}
+
+// Transform implements [transform.Transformer].
+func (m xmlMender) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		if nDst+utf8.UTFMax > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		c := src[nSrc]
+		if c < utf8.RuneSelf || !m.utf8 {
+			if c < ' ' && c != '\t' && c != '\n' && c != '\r' && !(c == escape && !m.utf8) {
+				c = ' '
+			}
+			dst[nDst] = c
+			nDst, nSrc = nDst+1, nSrc+1
+			continue
+		}
+		r, n := utf8.DecodeRune(src[nSrc:])
+		switch {
+		case r == utf8.RuneError && n == 1 && !atEOF && !utf8.FullRune(src[nSrc:]):
+			return nDst, nSrc, transform.ErrShortSrc
+		case r == utf8.RuneError && n == 1:
+			r = charmap.Windows1252.DecodeByte(c)
+		case r == 0xFFFE || r == 0xFFFF:
+			r = utf8.RuneError
+		}
+		nDst += utf8.EncodeRune(dst[nDst:], r)
+		nSrc += n
+	}
+	return nDst, nSrc, nil
 }

@@ -30,6 +30,9 @@ func TestFeeds(t *testing.T) {
 		{"JSON that breaks off", `{` + version + `,"items":[{"url":"/a"},{"ur`, typeJSONFeed, "/a |", true},
 		{"JSON that is no feed", `{"items":[{"url":"/a"}]}`, "", "", true},
 		{"JSON that is no object", `[{"url":"/a"}]`, "", "", true},
+		{"control characters", rss + "<item><title>a\x1b[31mb\x0bc\uffffd</title><link>/a</link></item></channel></rss>", typeRSS, "/a a [31mb c\ufffdd|", false},
+		{"not UTF-8", rss + "<item><title>d\xe9j\xe0 \x93vu\x94 \u00e9</title><link>/a</link></item></channel></rss>", typeRSS, "/a d\u00e9j\u00e0 \u201cvu\u201d \u00e9|", false},
+		{"declared", `<?xml version="1.0" encoding='ISO-8859-9'?>` + rss + "<item><title>\xddz</title><link>/a</link></item></channel></rss>", typeRSS, "/a \u0130z|", false},
 		{"laughs", `<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>` + rss + `<item><link>/a</link></item></channel></rss>`, "", "", true},
 		{"no item", rss + `</channel></rss>`, typeRSS, "", false},
 	} {

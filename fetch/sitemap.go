@@ -195,8 +195,8 @@ func (l *listing) add(list *[]dowse.URL, raw string) error {
 // and the text of a link, so memory does not grow with the file. It reads raw
 // tokens, because the checks of [xml.Decoder.Token] would refuse the many
 // sitemaps that are not well-formed.
-func (l *listing) readXML(in io.Reader) error {
-	limit := &tokenLimit{src: in, allowed: maxSitemapToken}
+func (l *listing) readXML(in *bufio.Reader) error {
+	limit := &tokenLimit{src: mendXML(in), allowed: maxSitemapToken}
 	d := xml.NewDecoder(limit)
 	d.Strict = false
 	d.CharsetReader = asUTF8
