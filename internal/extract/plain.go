@@ -19,6 +19,13 @@ const (
 	maxLines      = 1000 // of a block, in number
 )
 
+// madeOfText begins the HTML that is made of a text.
+const madeOfText = "<!-- text -->\n"
+
+// IsOfText reports whether a body that [Decode] returned was a text, of which nothing is around the page's own. A page that
+// looks the same has no more than that: all of it counts.
+func IsOfText(body []byte) bool { return bytes.HasPrefix(body, []byte(madeOfText)) }
+
 // A markup is what a text that is no HTML is written in.
 type markup uint8
 
@@ -44,7 +51,7 @@ func (m markup) html(text []byte) []byte {
 	if len(text) > maxPlain {
 		text = trimPartial(text[:maxPlain])
 	}
-	w := plainWriter{markup: m, out: make([]byte, 0, len(text)+len(text)/4+64)}
+	w := plainWriter{markup: m, out: append(make([]byte, 0, len(text)+len(text)/4+64), madeOfText...)}
 	w.title(text)
 	for block := range blocksOf(text, m) {
 		w.block(block)
