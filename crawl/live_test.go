@@ -483,3 +483,41 @@ func hostsOfOnePage(n int) (toy, []dowse.URL) {
 	}
 	return web, seeds
 }
+
+// A server that does not answer does not hold back leads that rank below others of its own for longer than a slow visit
+// takes.
+func TestLiveDoesNotHoldForSilentServers(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		web, seeds := hostsOfOnePage(30)
+		hub := page{Relevance: 1}
+		for i := range 40 {
+			u := dowse.URL(fmt.Sprintf("http://best.test/p%d", i))
+			hub.Links = append(hub.Links, strategytest.Link{To: u, Context: 1})
+			web[u] = page{Relevance: 1}
+		}
+		for _, u := range seeds {
+			hub.Links = append(hub.Links, strategytest.Link{To: u, Context: 0.1})
+		}
+		web["http://hub.test/"] = hub
+		byContext := follow(func(p *dowse.Page) leads {
+			var list leads
+			for i := range p.Links {
+				list = append(list, dowse.Lead{URL: p.Links[i].URL, Priority: p.Links[i].Context})
+			}
+			return list
+		})
+		cfg := hurried(byContext)
+		cfg.Polite.InFlight, cfg.Polite.Delay, cfg.Polite.Hold = 8, time.Second, 0.1
+		l := &crawl.Live{Crawl: begin(t, cfg, "http://hub.test/"), Visitor: &stubborn{
+			toyVisitor: &toyVisitor{web: web}, silent: map[dowse.URL]time.Duration{"http://best.test/p1": time.Hour},
+		}}
+		l.Crawl.Resume(crawl.Limits{Pages: 25})
+		begun := time.Now()
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took, b := time.Since(begun), l.Crawl.Books(); took > 30*time.Second || b.Fetched != 25 {
+			t.Errorf("%d pages after %v, stopped: %s", b.Fetched, took, l.Crawl.Stopped())
+		}
+	})
+}

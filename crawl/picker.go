@@ -27,8 +27,9 @@ type picker struct {
 	prepared uint64   // changes of the queue, plus 1, when BeforeRound was last called
 	swept    int      // URLs that sweep has looked at
 
-	// slow is how long a visit is under way until another one may be made in its place although both together may pass a
-	// limit of pages; 0 for never. Only a driver that drops pages beyond the limit may set it, see [Live].
+	// slow is how long a visit is under way until nothing waits for it: another one may be made in its place although both
+	// together may pass a limit of pages, and better leads on its host are no reason to hold others back; 0 for never. Only a
+	// driver that drops pages beyond the limit may set it, see [Live].
 	slow time.Duration
 }
 
