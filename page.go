@@ -26,7 +26,7 @@ const (
 	Failed                    // permanently; see Reason and Detail
 	Skipped                   // fetched but not used; see Reason
 	Temporary                 // failed, worth another try; never shown to a strategy
-	Listed                    // a sitemap or feed, with links without context; or a robots.txt
+	Listed                    // a sitemap, with links without context; a feed, whose links have titles; or a robots.txt
 )
 
 var outcomeNames = [...]string{"fetched", "redirected", "refused", "failed", "skipped", "temporary", "listed"}
@@ -54,7 +54,7 @@ type Page struct {
 	Near     URL      // an earlier page with nearly the same text, if any
 	Repeated []Span   // runs of bytes of Text that other pages of the host have too, where a crawl looks for them
 	Blocks   []uint32 // hashes of the blocks of Text, sorted, where a crawl learns from them what pages of the host repeat
-	Maps     []URL    // further sitemaps that a sitemap index lists
+	Maps     []URL    // lists of URLs that it names: the feed of a page, the further sitemaps of a sitemap index
 
 	Host *HostReport // what the visit learnt of the host; nil for nothing
 }

@@ -69,7 +69,7 @@ func ReasonHelp() []struct {
 		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},
 		{SkipTrapFarm, "its host or folder leads to ever new pages, and hardly to a known one"},
 		{SkipDupURL, "another spelling of a URL that is known"},
-		{SkipTypeMIME, "not HTML"},
+		{SkipTypeMIME, "neither HTML nor text"},
 		{SkipTypeSize, "larger than the size limit"},
 		{SkipLang, "in a language that the topic does not want"},
 		{SkipHostBlocked, "the host was blocked"},

@@ -105,7 +105,9 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 	case crawl.EntryPage:
 		list = append(list, c.visited(e)...)
 		list = append(list, c.found(e)...)
-		list = append(list, c.listed(e, e.Page.Maps)...)
+		if e.Page.Outcome == dowse.Listed || c.isFirst(e) {
+			list = append(list, c.listed(e, e.Page.Maps)...)
+		}
 	}
 	return slices.DeleteFunc(list, func(d decisionLine) bool { return d.URL == "" && d.Event != eventForgotten })
 }
@@ -124,11 +126,30 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 	return d
 }
 
-// listed returns one event per sitemap that an entry was the first to name.
+// isFirst reports whether the entry of a page was the first to name its feed. All pages of a site may have the same.
+func (c *Collection) isFirst(e *crawl.Entry) bool {
+	for _, u := range feedsOf(e) {
+		if id, ok := c.Crawl.Frontier().Find(u); ok {
+			place, err := c.Journal.NamedBy(c.Crawl.Frontier().Place(id))
+			return err == nil && place == e.Place()
+		}
+	}
+	return false
+}
+
+// listWord returns what the lists of URLs are that an entry names.
+func listWord(e *crawl.Entry) string {
+	if len(feedsOf(e)) > 0 {
+		return FromFeed
+	}
+	return FromSitemap
+}
+
+// listed returns one event per sitemap or feed that an entry was the first to name.
 func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLine) {
 	for _, u := range maps {
 		if _, ok := c.Crawl.Frontier().Find(u); ok {
-			list = append(list, decisionLine{TS: e.At, URL: u, Event: eventQueued, Because: []Cause{{What: FromSitemap}}, Parent: e.Page.URL})
+			list = append(list, decisionLine{TS: e.At, URL: u, Event: eventQueued, Because: []Cause{{What: listWord(e)}}, Parent: e.Page.URL})
 		}
 	}
 	return list

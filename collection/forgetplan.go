@@ -302,7 +302,15 @@ func (t *takedown) addSame(u dowse.URL) {
 	}
 }
 
-// leads finds the URLs that are known only from links of the pages and were
+// feedsOf returns the feeds that a page offers.
+func feedsOf(e *crawl.Entry) []dowse.URL {
+	if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched {
+		return e.Page.Maps
+	}
+	return nil
+}
+
+// leads finds the URLs that are known only from links and feeds of the pages and were
 // never requested. Such a URL is part of the content of the pages. Seeds and
 // URLs in sitemaps are known independently and remain.
 func (t *takedown) leads() error {
@@ -323,6 +331,11 @@ func (t *takedown) leads() error {
 		for i := range e.Links {
 			if t.ids[e.ID] && !t.ids[e.Links[i].ID] {
 				only[e.Links[i].ID] = true
+			}
+		}
+		for _, u := range feedsOf(e) {
+			if id, ok := t.c.Crawl.Frontier().Find(u); ok && t.ids[e.ID] && !t.ids[id] {
+				only[id] = true
 			}
 		}
 	})
@@ -348,7 +361,7 @@ func (t *takedown) leads() error {
 				listed[u] = true
 			}
 		}
-		if e.Page != nil {
+		if e.Page != nil && !(len(feedsOf(e)) > 0 && t.ids[e.ID]) {
 			for _, u := range e.Page.Maps {
 				listed[u] = true
 			}

@@ -55,6 +55,8 @@ type HostRow struct {
 	// last visit failed, for HostBackingOff and hostDown.
 	Until time.Time    `json:"until,omitzero"`
 	Why   dowse.Reason `json:"why,omitempty"`
+	// Asked is until when the host asked to be left alone, if that is longer than it is.
+	Asked time.Time `json:"asked,omitzero"`
 	// Last reports for each of the last 20 pages, newest first, whether it is on
 	// topic.
 	Last []bool `json:"last"`
@@ -91,9 +93,9 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	case blockOf(c.Settings.Scope, s.Name) != "":
 		r.State = HostBlocked
 	case s.Down:
-		r.State, r.Until, r.Why = hostDown, s.Ready, s.Why
+		r.State, r.Until, r.Why, r.Asked = hostDown, s.Ready, s.Why, s.Asked
 	case s.BackOffs > 0:
-		r.State, r.Until, r.Why = HostBackingOff, s.Ready, s.Why
+		r.State, r.Until, r.Why, r.Asked = HostBackingOff, s.Ready, s.Why, s.Asked
 	}
 	return r
 }

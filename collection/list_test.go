@@ -86,8 +86,8 @@ func TestPagesSorted(t *testing.T) {
 	keys := map[collection.Sort]func(*collection.Row) float64{
 		collection.ByScore:       func(r *collection.Row) float64 { return r.Relevance() },
 		collection.ByTime:        func(r *collection.Row) float64 { return float64(r.Fetch.At.UnixMicro()) },
-		collection.ByUncertainty: func(r *collection.Row) float64 { return -math.Abs(r.Relevance() - 0.5) },
-		collection.BySurprise:    func(r *collection.Row) float64 { return math.Abs(float64(float32(r.Lead.Priority)) - r.Relevance()) }, // as precise as a view keeps it
+		"uncertainty": func(r *collection.Row) float64 { return -math.Abs(r.Relevance() - 0.5) },
+		"surprise":    func(r *collection.Row) float64 { return math.Abs(float64(float32(r.Lead.Priority)) - r.Relevance()) }, // as precise as a view keeps it
 	}
 	for _, sort := range collection.Sorts() {
 		rows := list(t, c, collection.Filter{Sort: sort})

@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/extract"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/settings"
 )
@@ -18,6 +19,7 @@ const (
 	fromLink     = "link"
 	FromRedirect = "redirect"
 	FromSitemap  = "sitemap"
+	FromFeed     = "feed"
 	// FromStrategy means that the strategy added it and no link led to it.
 	FromStrategy = "strategy"
 )
@@ -148,7 +150,7 @@ func (r *reader) match(e *crawl.Entry, id frontier.ID) *origin {
 			}
 		}
 		if slices.Contains(e.Page.Maps, r.c.URL(id)) {
-			return &origin{how: FromSitemap, entry: e, link: -1, parent: e.Page.URL}
+			return &origin{how: howListed(e), entry: e, link: -1, parent: r.c.URL(e.ID)}
 		}
 	}
 	return nil
@@ -160,9 +162,20 @@ func howLinked(e *crawl.Entry) string {
 	case dowse.Redirected:
 		return FromRedirect
 	case dowse.Listed:
+		if facts.IsFeed(e.Page.Fetch.Type) {
+			return FromFeed
+		}
 		return FromSitemap
 	}
 	return fromLink
+}
+
+// howListed returns how the lists of URLs that an entry names came up: a page links to its feed.
+func howListed(e *crawl.Entry) string {
+	if e.Page.Outcome == dowse.Fetched {
+		return fromLink
+	}
+	return FromSitemap
 }
 
 // later searches the other pages of a round.
@@ -224,7 +237,7 @@ func (r *reader) added(lists []*crawl.Entry, id frontier.ID) *origin {
 	u := r.c.URL(id)
 	for _, e := range lists {
 		if slices.Contains(e.Page.Maps, u) {
-			return &origin{how: FromSitemap, entry: e, link: -1, parent: r.c.URL(e.ID)}
+			return &origin{how: howListed(e), entry: e, link: -1, parent: r.c.URL(e.ID)}
 		}
 	}
 	o := &origin{how: FromStrategy, entry: r.first, link: -1}

@@ -48,8 +48,8 @@ const (
 	byFetch       Sort = ""            // of fetching
 	ByScore       Sort = "score"       // most relevant first
 	ByTime        Sort = "time"        // newest first
-	ByUncertainty Sort = "uncertainty" // nearest to the threshold first
-	BySurprise    Sort = "surprise"    // largest difference of priority and relevance first
+	byUncertainty Sort = "uncertainty" // nearest to the threshold first
+	bySurprise    Sort = "surprise"    // largest difference of priority and relevance first
 	byHost        Sort = "host"        // by the names of hosts
 )
 
@@ -92,7 +92,7 @@ func (l *lister) run(yield func(*Row, error) bool) error {
 	switch l.f.Sort {
 	case byFetch:
 		return l.each(func(r ref, e *crawl.Entry) (bool, error) { return l.hand(r, e, yield) })
-	case ByScore, ByTime, ByUncertainty, BySurprise, byHost:
+	case ByScore, ByTime, byUncertainty, bySurprise, byHost:
 		return l.sorted(yield)
 	}
 	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, sorts())
@@ -335,13 +335,13 @@ func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	switch l.f.Sort {
 	case ByTime: // visits are recorded as they end
 		return float64(e.Place())
-	case ByUncertainty:
+	case byUncertainty:
 		return -math.Abs(rel - l.c.Threshold())
-	case BySurprise:
+	case bySurprise:
 		return math.Abs(float64(float32(facts.Finite(f.Priority(r.id)))) - rel) // as precise as a view keeps it
 	}
 	return rel
 }
 
 // sorts lists the orders that have a name.
-func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise, byHost} }
+func sorts() []Sort { return []Sort{ByScore, ByTime, byUncertainty, bySurprise, byHost} }

@@ -34,7 +34,7 @@ func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 // about.
 func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
 	asked := l.asked()
-	for row, err := range c.Pages(Filter{Sort: ByUncertainty}) {
+	for row, err := range c.Pages(Filter{Sort: byUncertainty}) {
 		if err != nil {
 			return nil, err
 		}

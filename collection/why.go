@@ -13,6 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/settings"
 	"dowse/weburl"
 )
@@ -30,7 +31,7 @@ type Explanation struct {
 	Schema  string     `json:"schema"`
 	Row     *Row       `json:"page" doc:"what is known of the page"`
 	Meaning string     `json:"meaning,omitempty" doc:"what the reason of the page means"`
-	Sitemap bool       `json:"sitemap,omitempty" doc:"whether it is a list of URLs, not a page"`
+	Sitemap bool       `json:"sitemap,omitempty" doc:"whether it is a list of URLs, a sitemap or a feed, not a page"`
 	Tries   int        `json:"tries,omitempty" doc:"requests that were sent for it"`
 	Unmade  int        `json:"unmade,omitempty" doc:"visits that this machine could not make"`
 	Retried *requeuing `json:"retried,omitempty" doc:"when it was last put back into the queue"`
@@ -87,7 +88,7 @@ type sharedText struct {
 
 // A sighting is where a URL was first seen.
 type sighting struct {
-	How    string    `json:"how" doc:"seed, link, redirect, sitemap or strategy"`
+	How    string    `json:"how" doc:"seed, link, redirect, sitemap, feed or strategy"`
 	At     time.Time `json:"at"`
 	Parent dowse.URL `json:"parent,omitempty" doc:"the page that it was seen on"`
 	Anchor string    `json:"anchor,omitempty" doc:"the words of the link"`
@@ -104,6 +105,7 @@ type Manners struct {
 	State   string        `json:"state" doc:"ok, backing off, down or blocked"`
 	Until   time.Time     `json:"until,omitzero" doc:"until when it is not visited"`
 	Why     dowse.Reason  `json:"why,omitempty" doc:"why the latest visit to the host failed"`
+	Asked   time.Time     `json:"asked,omitzero" doc:"until when the host asked to be left alone, if that is longer than it is"`
 }
 
 // A shapeWorth is what URLs of the same shape were worth.
@@ -313,7 +315,7 @@ func (w *inquiry) manners() *Manners {
 	f := w.c.Crawl.Frontier()
 	s := w.c.Crawl.Host(int(f.Host(w.id)))
 	row := w.c.hostRow(s)
-	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why}
+	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why, Asked: row.Asked}
 	if s.Robots != nil {
 		m.Delay = facts.Seconds(s.Robots.Delay)
 		if s.Robots.Rules != nil {
@@ -478,7 +480,7 @@ func (w *inquiry) inTime(d *crawl.Decision) bool {
 // tried counts a visit that failed for the moment. For a URL that still waits it
 // also sets why it was not fetched so far.
 func (w *inquiry) tried(p *dowse.Page) {
-	if p.Host != nil && p.Host.Local {
+	if p.Host != nil && p.Host.Local && p.Detail != ledger.CutOff {
 		w.x.Unmade++
 	} else {
 		w.x.Tries++

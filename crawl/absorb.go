@@ -45,6 +45,9 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 // of this machine returns to the queue as if it had not begun: no try is counted, and
 // the strategy does not see it.
 func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
+	if p.Outcome == dowse.Listed {
+		bareList(&p.Document)
+	}
 	if isLocal(p) {
 		c.hosts.cancelVisit(now, fl, p)
 		c.in.requeueVisit(now, fl, p, c.rec.mode.release)
@@ -167,6 +170,9 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	}
 	c.stats.Dropped += e.Dropped
 	c.in.checkNear(fl, p)
+	if p.Outcome == dowse.Listed {
+		c.in.sitemaps[fl.id] = true // also if all is decided again, and nothing leads to it as a list any more
+	}
 	e.Found = p.Links
 	c.in.met = c.in.met[:0]
 	e.Links = c.in.filterLinks(fl.id, p)
@@ -207,9 +213,7 @@ func (c *Crawl) finishTurn(t *turn) {
 		c.f.countLinks(t)
 	}
 	c.in.endChain(t.fl.id, target)
-	if h, ok := c.f.HostOf(weburl.Host(t.p.URL)); ok && t.p.Outcome == dowse.Listed {
-		c.in.queueSitemaps(h, t.p.Maps)
-	}
+	queueLists(c.in, t, target)
 	c.stats.noteYield(t, c.f)
 	c.in.closeDecisions(t.entry)
 	c.in.gate.Survey(t.p, t.fl.own, t.entry.Dropped, t)
@@ -217,6 +221,20 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.picker.again.ended(c.f, t.now, t.fl, t.p)
 	if c.ended != nil && !t.isRecalled() {
 		c.ended(t.p)
+	}
+}
+
+// queueLists queues the sitemaps that a sitemap lists, and the feeds of a page. target is that of a redirect, or None.
+func queueLists(in *intake, t *turn, target frontier.ID) {
+	h, known := in.f.HostOf(weburl.Host(t.p.URL))
+	switch {
+	case !known || !in.cfg.Sitemaps && t.p.Outcome == dowse.Fetched:
+	case t.p.Outcome == dowse.Listed:
+		in.queueSitemaps(h, t.p.Maps)
+	case t.p.Outcome == dowse.Fetched:
+		in.queueFeeds(t.p)
+	case target != frontier.None:
+		in.moveList(t.fl.id, target, t.entry.Links[0].Fresh)
 	}
 }
 

@@ -30,7 +30,7 @@ type Config struct {
 	Lease     time.Duration // time after which a visit without outcome is given up; default 5 min
 	Tries     int           // visits to a URL with temporary failures; default 3, at most 15
 	Robots    bool          // ask each host's robots.txt before its first page
-	Sitemaps  bool          // read the sitemaps that robots.txt names
+	Sitemaps  bool          // read the sitemaps that robots.txt names, and the feeds of pages
 	NoFollow  bool          // follow links marked nofollow all the same
 	FilesLast bool          // visit URLs named like files that are no pages (.pdf, .jpg) after all others
 	Explore   float64       // share of the picks that are made by chance among the leads that wait; 0
@@ -96,7 +96,7 @@ type VisitKind uint8
 const (
 	VisitPage    VisitKind = iota
 	VisitRobots            // a host's robots.txt, before its first page
-	VisitSitemap           // a list of URLs
+	VisitSitemap           // a list of URLs: a sitemap or a feed
 )
 
 // A Visit is work for a driver: fetch URL, and pass the outcome to Absorb before the
@@ -277,7 +277,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 		return Visit{}, time.Time{}, false
 	}
 	if c.picker.isFull(now) {
-		return Visit{}, c.flights.nextDeadline(), false
+		return Visit{}, c.picker.roomAt(now), false
 	}
 	if c.hosts.isHopeless(now, c.rounds.hasTurns()) {
 		return Visit{}, c.end(now, dowse.StopStarved), false

@@ -52,12 +52,28 @@ func (k *pick) betterSoon(id frontier.ID) (at time.Time, ok bool) {
 		}
 		switch ready := k.f.Ready(h); {
 		case k.f.Busy(h) > 0:
-			return time.Time{}, true
+			if at, lasts := k.slowAt(h); !lasts {
+				return at, true
+			}
 		case ready.After(k.now) && !ready.After(patience):
 			return ready, true
 		}
 	}
 	return time.Time{}, false
+}
+
+// slowAt returns when the visits that are under way to a host last for so long that the host is not waited for, and whether
+// they do already; the zero time for never.
+func (k *pick) slowAt(h frontier.HostID) (at time.Time, lasts bool) {
+	if k.slow == 0 {
+		return time.Time{}, false
+	}
+	since := k.flights.since(h)
+	if since.IsZero() {
+		return time.Time{}, false
+	}
+	at = since.Add(k.slow)
+	return at, !at.After(k.now)
 }
 
 // rank returns the share of the waiting leads that are better than id, by a sample of

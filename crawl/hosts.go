@@ -49,7 +49,8 @@ type host struct {
 	last        time.Time // end of the last visit
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
-	maps        uint16    // sitemaps queued from it
+	maps        uint8     // sitemaps queued from it
+	feeds       uint8     // feeds queued that are on it
 	silent      uint8     // visits in a row without an answer, see noteSilence
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none

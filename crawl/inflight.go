@@ -93,6 +93,27 @@ func (f *flights) isOut(fl *flight) bool {
 	return f.pages[fl.id] == fl || f.asking[fl.host] == fl
 }
 
+// slow returns the number of visits to new pages that began at a time or before.
+func (f *flights) slow(until time.Time) (n int) {
+	for _, fl := range f.pages {
+		n += count(!fl.check && !fl.began.After(until))
+	}
+	return n
+}
+
+// since returns when the oldest of the visits under way to a host began, the zero time if there is none.
+func (f *flights) since(h frontier.HostID) (began time.Time) {
+	for _, fl := range f.pages {
+		if fl.host == h {
+			began = earlier(began, fl.began)
+		}
+	}
+	if fl := f.asking[h]; fl != nil {
+		began = earlier(began, fl.began)
+	}
+	return began
+}
+
 // expired returns a visit whose deadline has passed, or nil. Leases of visits that came
 // back are dropped on the way, so that ending a visit costs no search for its lease.
 func (f *flights) expired(now time.Time) *flight {

@@ -3,6 +3,7 @@ package crawl
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dowse"
@@ -23,7 +24,7 @@ type intake struct {
 	rec    *recorder
 	rounds *rounds
 
-	sitemaps map[frontier.ID]bool // lists of URLs among the known URLs
+	sitemaps map[frontier.ID]bool // lists of URLs among the known URLs: sitemaps and feeds
 	met      []frontier.HostID    // new hosts since the last turn began
 	ids      []frontier.ID        // scratch of filterLinks
 	prints   []frontier.Print     // scratch of filterLinks and applyLeads
@@ -404,10 +405,12 @@ func (in *intake) closeDecisions(e *Entry) {
 	}
 }
 
-// Bounds and rank of sitemaps.
+// Bounds and rank of sitemaps and feeds.
 const (
 	maxSitemaps = 100 // per host
 	sitemapBand = 127 // sitemaps come after everything that links led to
+	maxFeeds    = 10  // per host
+	feedBand    = -1  // feeds of pages on topic, and of seeds, come before everything; others are ranked as sitemaps
 )
 
 // queueSitemaps queues the sitemaps of a host.
@@ -416,34 +419,94 @@ func (in *intake) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 		if in.hosts.at(h).maps >= maxSitemaps {
 			return
 		}
-		if in.queueSitemap(u) {
+		if !in.isOver(u) && in.queueList(in.see(u), u, sitemapBand, 0, 0) {
 			in.hosts.of(h).maps++
 		}
 	}
 }
 
-// queueSitemap queues a sitemap behind every lead of the strategy. It returns false if
-// the URL is a known sitemap or may not be visited.
-func (in *intake) queueSitemap(u dowse.URL) bool {
-	if in.isOver(u) {
-		return false
+// queueFeeds queues the feeds of a page that was fetched. Their items count as links of the page: a feed is no step on
+// the way. It has no priority, since strategies that share out cash did not give it any. A feed that waits comes
+// earlier when a page on topic has it, too.
+func (in *intake) queueFeeds(p *dowse.Page) {
+	if p.NoFollow && !in.cfg.NoFollow {
+		return
 	}
-	id := in.see(u)
+	band := int8(sitemapBand)
+	if p.OnTopic || p.Depth == 0 {
+		band = feedBand
+	}
+	depth, hops := below(p)
+	for _, u := range p.Maps {
+		if in.isOver(u) {
+			continue
+		}
+		id := in.see(u)
+		h := in.f.Host(id)
+		switch {
+		case in.sitemaps[id] && in.f.State(id) == dowse.Waiting:
+			in.f.SetBand(id, min(band, in.f.Band(id)))
+		case in.hosts.at(h).feeds < maxFeeds && in.queueList(id, u, band, depth, hops):
+			in.hosts.of(h).feeds++
+		case in.f.State(id) == dowse.Unseen:
+			in.f.Settle(id, dowse.Held)
+		}
+	}
+}
+
+// queueList queues a list of URLs in a band. It returns false if
+// the URL is a known list or may not be visited.
+func (in *intake) queueList(id frontier.ID, u dowse.URL, band int8, depth, hops int) bool {
 	state := in.f.State(id)
 	if state != dowse.Unseen && state != dowse.Held && state != dowse.Waiting || in.sitemaps[id] {
 		return false
 	}
-	if why := in.refuses(u, id, 0, 0); why != "" {
+	if why := in.refuses(u, id, depth, hops); why != "" {
 		if state == dowse.Unseen {
 			in.f.exclude(id, why)
 		}
 		return false
 	}
+	if state == dowse.Unseen {
+		in.f.SetDepth(id, clamp8(depth), clamp8(hops))
+	}
 	in.sitemaps[id] = true
-	in.f.SetBand(id, sitemapBand)
+	in.f.SetBand(id, band)
 	in.f.SetPriority(id, 0, dowse.Max)
 	in.f.queueAgain(id)
 	return true
+}
+
+// moveList makes the target of a redirect a list of URLs, if a list was asked for and the target came up with it or
+// is the same URL but for the scheme, the host or a slash. Others may be pages, such as the home page.
+func (in *intake) moveList(from, target frontier.ID, fresh bool) {
+	bare := func(id frontier.ID) string { return strings.TrimSuffix(weburl.Path(in.f.URL(id)), "/") }
+	switch in.f.State(target) {
+	case dowse.Unseen, dowse.Held, dowse.Waiting:
+		if in.sitemaps[from] && (fresh || bare(from) == bare(target)) {
+			in.sitemaps[target] = true
+		}
+	}
+}
+
+// IsList reports whether a URL of a crawl is a list of URLs, a sitemap or a feed, which is visited and no page.
+func IsList(c *Crawl, id frontier.ID) bool { return c.in.sitemaps[id] }
+
+// bareList leaves of a list of URLs what the journal keeps of it: links with their words and ratings, and no text.
+func bareList(d *dowse.Document) {
+	*d = dowse.Document{Links: d.Links, NoFollow: d.NoFollow}
+	for i := range d.Links {
+		l := &d.Links[i]
+		bareMention(&l.Mention)
+		for k := range l.More {
+			bareMention(&l.More[k])
+		}
+	}
+}
+
+// bareMention removes the place of a mention in the text.
+func bareMention(m *dowse.Mention) {
+	m.At, m.Block, m.Window, m.Above = dowse.Span{}, dowse.Span{}, dowse.Span{}, [3]int32{-1, -1, -1}
 }
 
 // sitemapsRead returns the number of visited sitemaps.

@@ -51,6 +51,25 @@ func costLimit(s dowse.Strategy, d *settings.Dry) dowse.StopReason {
 	return ""
 }
 
+// isLimit reports whether a crawl ended because it reached one of its limits.
+func isLimit(why dowse.StopReason) bool {
+	switch why {
+	case dowse.StopPages, dowse.StopOnTopic, dowse.StopBytes, dowse.StopTime, dowse.StopDriedUp, dowse.StopRecall:
+		return true
+	}
+	return false
+}
+
+// isBeyond reports whether a page that came back is one more than a limit allows. Only in place of visits that take
+// long are so many made, see picker.leavesRoom.
+func isBeyond(c *Crawl, p *dowse.Page) bool {
+	if c.cfg.Round > 0 || !countsAsPage(p) {
+		return false
+	}
+	why := c.stats.reached(&c.cfg.Limits)
+	return why == dowse.StopPages || why == dowse.StopOnTopic
+}
+
 // leavesRoom reports whether one more visit may begin while out visits are in flight: even if
 // all of them give a page (or one on topic), no limit is passed.
 func (s *stats) leavesRoom(l *Limits, out int) bool {

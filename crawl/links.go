@@ -165,7 +165,7 @@ func (s *sieve) refuses(l *dowse.Link, target frontier.ID) dowse.Reason {
 
 // unfollowed returns why the page asks not to follow a link, or "".
 func (s *sieve) unfollowed(l *dowse.Link) dowse.Reason {
-	if (s.p.NoFollow || l.NoFollow) && !s.in.cfg.NoFollow && s.p.Outcome == dowse.Fetched {
+	if (s.p.NoFollow || l.NoFollow) && !s.in.cfg.NoFollow && (s.p.Outcome == dowse.Fetched || s.p.Outcome == dowse.Listed) {
 		return dowse.SkipRobotsMeta
 	}
 	return ""

@@ -78,7 +78,10 @@ type Live struct {
 	// time to the crawl must take it from the same clock. Nil means [NewClock].
 	Clock func() time.Time
 
-	out       int // visits under way
+	out       int           // visits under way
+	usual     time.Duration // the mean duration of visits that brought a page, recent ones count more
+	overSince time.Time     // when a limit had ended the crawl; zero before
+	cut       bool          // the visits that were under way then are cut off
 	waiting   batch
 	flushing  batch
 	sinceSave int
@@ -101,7 +104,8 @@ func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
 
 // Run crawls until the crawl stops, or until ctx ends (visits in flight are then still
 // absorbed), or until abort ends (they are then given up, and their leads wait again
-// when the crawl resumes). It returns the first error in keeping or committing pages;
+// when the crawl resumes). Visits that are under way when a limit ends the crawl have two seconds; those that are cut
+// off then wait again, too. Run returns the first error in keeping or committing pages;
 // everything committed before it is safe.
 func (l *Live) Run(ctx, abort context.Context) error {
 	if l.Clock == nil {
@@ -115,6 +119,11 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	defer visits.Wait()
 	abort, l.giveUp = context.WithCancel(abort)
 	defer l.giveUp()
+	visiting, cut := context.WithCancel(abort)
+	defer cut()
+	l.overSince, l.cut = time.Time{}, false
+	l.noteDuration(0)
+	defer func() { l.Crawl.picker.slow = 0 }()
 	l.Crawl.ended = func(p *dowse.Page) { l.waiting.pages = append(l.waiting.pages, p) }
 	defer func() { l.Crawl.ended = nil }()
 	tick := time.NewTicker(500 * time.Millisecond)
@@ -123,7 +132,7 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	defer timer.Stop()
 	done, given := ctx.Done(), abort.Done()
 	for {
-		when := l.launch(abort, arrivals, &visits)
+		when := earlier(l.launch(visiting, arrivals, &visits), l.cutOff(cut))
 		due := l.commit(commits)
 		if log, ok := l.Crawl.cfg.Log.(interface{ Err() error }); ok && log.Err() != nil {
 			l.fail(log.Err()) // what the crawl knows can't be read back
@@ -152,7 +161,7 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			if l.Tick != nil {
 				l.Tick(l.Clock())
 			}
-			if l.maxVisits() == 0 { // Next, which looks at the limits, is not called
+			if l.isFull() { // Next, which looks at the limits, is not called
 				now := l.Clock()
 				l.Crawl.tick(now)
 				stopAtLimit(l.Crawl, now)
@@ -182,7 +191,7 @@ func (l *Live) alarm(t *time.Timer, when time.Time) <-chan time.Time {
 // that wait for their commit count as visits under way.
 func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
 	for l.err == nil && ctx.Err() == nil {
-		if l.out+l.waiting.visits+l.flushing.visits >= l.maxVisits() {
+		if l.isFull() {
 			return time.Time{}
 		}
 		l.Crawl.hosts.most = l.maxVisits()
@@ -204,6 +213,53 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 		visits.Go(func() { arrivals <- l.visit(ctx, v) })
 	}
 	return time.Time{}
+}
+
+// isFull reports whether no visit may begin before one ends.
+func (l *Live) isFull() bool { return l.out+l.waiting.visits+l.flushing.visits >= l.maxVisits() }
+
+// How long visits hold up the end of a run.
+const (
+	endGrace    = 2 * time.Second // visits under way when a limit ends the crawl
+	slowVisit   = 5 * time.Second // visits below a limit of pages, before others are made in their place
+	slowByUsual = 4               // times the usual duration, if that is longer
+	usualOver   = 8               // visits over which the usual duration is averaged
+)
+
+// noteDuration notes how long a visit took that brought a page, and sets after which time others are made in place of a
+// slow one. Where visits are made elsewhere none is: a page that was made in vain can't be taken back from there.
+func (l *Live) noteDuration(took time.Duration) {
+	if l.Dispatch != nil {
+		return
+	}
+	l.usual += (took - l.usual) / usualOver
+	l.Crawl.picker.slow = max(slowVisit, slowByUsual*l.usual)
+}
+
+// cutOff cuts off the visits that are still under way some time after a limit has ended the crawl. It returns
+// when that is due, the zero time for never. Visits that are made elsewhere are waited for.
+func (l *Live) cutOff(cut func()) (at time.Time) {
+	if l.Dispatch != nil || l.cut || l.out == 0 || !isLimit(l.Crawl.Stopped()) {
+		return time.Time{}
+	}
+	now := l.Clock()
+	if l.overSince.IsZero() {
+		l.overSince = now
+	}
+	if at = l.overSince.Add(endGrace); now.Before(at) {
+		return at
+	}
+	l.cut = true
+	cut()
+	return time.Time{}
+}
+
+// wasCutOff reports whether a visit that has come back after all were cut off has nothing to show.
+func (l *Live) wasCutOff(p *dowse.Page) bool {
+	if p.Host != nil && p.Host.Robots != nil {
+		return l.cut && p.Host.Robots.Status == 0
+	}
+	return l.cut && p.Outcome == dowse.Temporary
 }
 
 // maxVisits returns the limit of concurrent visits.
@@ -242,6 +298,14 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 	if l.err != nil || abort.Err() != nil {
 		a.done()
 		return
+	}
+	if l.Dispatch == nil && (l.wasCutOff(a.Page) || isBeyond(l.Crawl, a.Page)) {
+		a.done()
+		setCutOff(a.Page)
+		a = Arrival{Page: a.Page}
+	}
+	if a.Page.Outcome == dowse.Fetched {
+		l.noteDuration(a.Page.Fetch.Took)
 	}
 	if a.Keep != nil {
 		if err := a.Keep(); err != nil {

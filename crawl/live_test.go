@@ -3,6 +3,7 @@ package crawl_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -365,6 +366,158 @@ func TestLiveWaitsForHosts(t *testing.T) {
 		}
 		if want := int((pages - 1) * delay / (500 * time.Millisecond)); ticks < want-1 || ticks > want+1 {
 			t.Errorf("%d ticks, want %d", ticks, want)
+		}
+	})
+}
+
+// A stubborn visitor has URLs whose visits do not end before their context does, or in a given time.
+type stubborn struct {
+	*toyVisitor
+	silent map[dowse.URL]time.Duration
+	kept   atomic.Int32
+}
+
+func (s *stubborn) Visit(ctx context.Context, v crawl.Visit) crawl.Arrival {
+	if takes, ok := s.silent[v.URL]; ok {
+		select {
+		case <-ctx.Done():
+			p := v.Page()
+			p.Outcome, p.Reason, p.Host = dowse.Temporary, dowse.FailTimeout, &dowse.HostReport{BackOff: true}
+			if v.Kind == crawl.VisitRobots {
+				p.Outcome, p.Host.Robots = dowse.Listed, &dowse.Robots{}
+			}
+			return crawl.Arrival{Page: p}
+		case <-time.After(takes):
+		}
+	}
+	a := s.toyVisitor.Visit(ctx, v)
+	a.Keep = func() error { s.kept.Add(1); return nil }
+	return a
+}
+
+// Servers that do not answer hold neither the last places below a limit of pages nor the end of a run. The number of pages
+// is exact all the same, and what was cut off waits again.
+func TestLiveDoesNotWaitForSilentServersAtALimit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		takes  time.Duration // of three visits
+		limits crawl.Limits
+		within time.Duration
+		stop   dowse.StopReason
+		pages  int
+	}{
+		{"they hang", time.Hour, crawl.Limits{Pages: 10}, 8 * time.Second, dowse.StopPages, 10},
+		{"they come too late", 5500 * time.Millisecond, crawl.Limits{Pages: 10}, 8 * time.Second, dowse.StopPages, 10},
+		{"they come in time", 4 * time.Second, crawl.Limits{Pages: 10}, 5 * time.Second, dowse.StopPages, 10},
+		{"on topic", time.Hour, crawl.Limits{OnTopic: 10}, 8 * time.Second, dowse.StopOnTopic, 10},
+		{"time", time.Hour, crawl.Limits{Time: 10 * time.Second}, 13 * time.Second, dowse.StopTime, 17},
+	} {
+		inVirtualTime(t, func(t *testing.T) {
+			web, seeds := hostsOfOnePage(20)
+			l := live(t, follow(queueAll), web, 8, seeds...)
+			v := &stubborn{toyVisitor: l.Visitor.(*toyVisitor), silent: map[dowse.URL]time.Duration{}}
+			for _, u := range seeds[2:5] {
+				v.silent[u] = c.takes
+			}
+			l.Visitor = v
+			l.Crawl.Resume(c.limits)
+			begun := time.Now()
+			if err := l.Run(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			took, b := time.Since(begun), l.Crawl.Books()
+			if took > c.within || l.Crawl.Stopped() != c.stop || b.Fetched != c.pages || int(v.kept.Load()) != c.pages || b.InFlight != 0 || b.Queued != 20-c.pages {
+				t.Errorf("%s: after %v stopped by %q, %d pages stored, books %+v", c.name, took, l.Crawl.Stopped(), v.kept.Load(), b)
+			}
+			v.silent = nil
+			l.Crawl.Resume(crawl.Limits{})
+			if err := l.Run(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if b := l.Crawl.Books(); b.Fetched != 20 || int(v.kept.Load()) != 20 {
+				t.Errorf("%s: after resuming: %d pages stored, books %+v", c.name, v.kept.Load(), b)
+			}
+		})
+	}
+}
+
+// A robots.txt that does not come does not hold the end of a run either, also if no visit may begin any more, and is asked
+// for again.
+func TestLiveDoesNotWaitForRobotsAtALimit(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		web, seeds := hostsOfOnePage(12)
+		cfg := hurried(follow(queueAll))
+		cfg.Robots, cfg.Polite.InFlight = true, 4
+		cfg.Limits.Time = 10 * time.Second
+		v := &stubborn{toyVisitor: &toyVisitor{web: web}, silent: map[dowse.URL]time.Duration{}}
+		for _, u := range seeds[:4] {
+			v.silent[u+"robots.txt"] = time.Hour
+		}
+		l := &crawl.Live{Crawl: begin(t, cfg, seeds...), Visitor: v}
+		begun := time.Now()
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took, b := time.Since(begun), l.Crawl.Books(); took > 14*time.Second || l.Crawl.Stopped() != dowse.StopTime || b.Queued != 12 {
+			t.Errorf("after %v stopped by %q, books %+v", took, l.Crawl.Stopped(), b)
+		}
+		v.silent = nil
+		l.Crawl.Resume(crawl.Limits{})
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if b := l.Crawl.Books(); b.Fetched != 12 {
+			t.Errorf("after resuming: books %+v", b)
+		}
+	})
+}
+
+// hostsOfOnePage returns n pages on topic, each on a host of its own.
+func hostsOfOnePage(n int) (toy, []dowse.URL) {
+	web := toy{}
+	var seeds []dowse.URL
+	for i := range n {
+		u := dowse.URL(fmt.Sprintf("http://h%02d.test/", i))
+		web[u] = page{Relevance: 1}
+		seeds = append(seeds, u)
+	}
+	return web, seeds
+}
+
+// A server that does not answer does not hold back leads that rank below others of its own for longer than a slow visit
+// takes.
+func TestLiveDoesNotHoldForSilentServers(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		web, seeds := hostsOfOnePage(30)
+		hub := page{Relevance: 1}
+		for i := range 40 {
+			u := dowse.URL(fmt.Sprintf("http://best.test/p%d", i))
+			hub.Links = append(hub.Links, strategytest.Link{To: u, Context: 1})
+			web[u] = page{Relevance: 1}
+		}
+		for _, u := range seeds {
+			hub.Links = append(hub.Links, strategytest.Link{To: u, Context: 0.1})
+		}
+		web["http://hub.test/"] = hub
+		byContext := follow(func(p *dowse.Page) leads {
+			var list leads
+			for i := range p.Links {
+				list = append(list, dowse.Lead{URL: p.Links[i].URL, Priority: p.Links[i].Context})
+			}
+			return list
+		})
+		cfg := hurried(byContext)
+		cfg.Polite.InFlight, cfg.Polite.Delay, cfg.Polite.Hold = 8, time.Second, 0.1
+		l := &crawl.Live{Crawl: begin(t, cfg, "http://hub.test/"), Visitor: &stubborn{
+			toyVisitor: &toyVisitor{web: web}, silent: map[dowse.URL]time.Duration{"http://best.test/p1": time.Hour},
+		}}
+		l.Crawl.Resume(crawl.Limits{Pages: 25})
+		begun := time.Now()
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took, b := time.Since(begun), l.Crawl.Books(); took > 30*time.Second || b.Fetched != 25 {
+			t.Errorf("%d pages after %v, stopped: %s", b.Fetched, took, l.Crawl.Stopped())
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // network is what the crawl knows of this machine's own connection to the web. While
@@ -62,6 +63,17 @@ func setUnbegun(p *dowse.Page) {
 // isUnbegun reports whether a visit was not begun.
 func isUnbegun(p *dowse.Page) bool { return isLocal(p) && p.Detail == unbegun }
 
+// setCutOff makes p the page of a visit that was cut off.
+func setCutOff(p *dowse.Page) {
+	*p = dowse.Page{
+		URL: p.URL, Lead: p.Lead, Depth: p.Depth, Hops: p.Hops, Again: p.Again, Fetch: dowse.Fetch{At: p.Fetch.At},
+		Outcome: dowse.Temporary, Reason: dowse.FailTimeout, Detail: ledger.CutOff, Host: &dowse.HostReport{Local: true},
+	}
+}
+
+// isCutOff reports whether a visit was cut off.
+func isCutOff(p *dowse.Page) bool { return isLocal(p) && p.Detail == ledger.CutOff }
+
 // isAnswered reports whether a visit shows that the network works: some host sent
 // something, or the name service knows that there is none.
 func isAnswered(p *dowse.Page) bool {
@@ -97,13 +109,16 @@ func brokeOff(p *dowse.Page) bool {
 
 // localRest returns until when a host is left alone after this machine failed. The host
 // may have been asked already: this machine can fail in the middle of the answer. A visit that
-// was not begun leaves it rested.
+// was not begun leaves it rested, and after one that was cut off it rests as after any other.
 func (b *hosts) localRest(now time.Time, id frontier.HostID, p *dowse.Page) time.Time {
 	if isUnbegun(p) {
 		return now
 	}
 	h := b.of(id)
 	h.last = now
+	if isCutOff(p) {
+		return now.Add(b.delay(id, 0))
+	}
 	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), b.delay(id, 0))
 	h.locals = min(h.locals+1, 10)
 	return now.Add(pause)
@@ -123,7 +138,7 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 		h.locals = 0
 		n.makeRoom(b.cfg.Polite.InFlight)
 		return n.since, n.isDown() && !fl.began.Before(n.since)
-	case isUnbegun(p):
+	case isUnbegun(p), isCutOff(p):
 	case isLocal(p):
 		b.restrict()
 		n.beginOutage(now, now, p.Detail)

@@ -54,6 +54,16 @@ func (h *host) noteTrouble(now time.Time, p *dowse.Page) {
 	}
 }
 
+// promised returns until when a host is left alone because it asked for that, at most for
+// maxPromise after its last visit; the zero time if it did not ask.
+func (h host) promised() time.Time {
+	at, most := unixTime(h.promise), h.last.Add(maxPromise)
+	if at.Before(most) {
+		return at
+	}
+	return most
+}
+
 // forgive no longer holds its failures against a host. It may be visited as soon
 // as its delay is over, or the time that it asked for itself.
 func (b *hosts) forgive(id frontier.HostID) {
@@ -62,7 +72,7 @@ func (b *hosts) forgive(id frontier.HostID) {
 	h.shared = false
 	h.backOffs, h.downs, h.asked, h.locals, h.why, h.doubted, h.silent, h.vouched = 0, 0, 0, 0, 0, 0, 0, 0
 	b.f.SetLate(id, false)
-	ready := unixTime(h.promise)
+	ready := h.promised()
 	if !h.last.IsZero() {
 		ready = later(ready, h.last.Add(b.delay(id, 0)))
 	}
@@ -333,7 +343,7 @@ func (b *hosts) anySpared(now time.Time) bool {
 // left alone is not.
 func (b *hosts) isSpared(id frontier.HostID, now time.Time) bool {
 	h := b.at(id)
-	if b.isGivenUp(id, now) || unixTime(h.promise).After(now) {
+	if b.isGivenUp(id, now) || h.promised().After(now) {
 		return false
 	}
 	rest := max(b.delay(id, 0), min(h.maxDelay, b.cfg.Polite.MaxDelay))
@@ -368,7 +378,7 @@ func (b *hosts) isUnreached(id frontier.HostID, h *host, now time.Time) bool {
 // isParked reports whether a host asked to be left alone for longer than the crawl waits for it. That
 // lasts beyond the run, while its failures are forgiven when the next one begins.
 func (b *hosts) isParked(h *host, now time.Time) bool {
-	return unixTime(h.promise).Sub(now) > b.cfg.Polite.Patience
+	return h.promised().Sub(now) > b.cfg.Polite.Patience
 }
 
 // unreached returns the hosts that are given up at now, or asked to be left alone for long,

@@ -26,6 +26,11 @@ type picker struct {
 	wait     wait     // for better leads than those at hand
 	prepared uint64   // changes of the queue, plus 1, when BeforeRound was last called
 	swept    int      // URLs that sweep has looked at
+
+	// slow is how long a visit is under way until nothing waits for it: another one may be made in its place although both
+	// together may pass a limit of pages, and better leads on its host are no reason to hold others back; 0 for never. Only a
+	// driver that drops pages beyond the limit may set it, see [Live].
+	slow time.Duration
 }
 
 // A choice is a lead that was taken out of the queue, and what is to be done with it.
@@ -59,13 +64,37 @@ const (
 // connections are in use, or those that are out may yet use up a limit on pages. Such a limit
 // does not concern pages that are asked again.
 func (p *picker) isFull(now time.Time) bool {
-	return p.flights.out() >= p.hosts.room() || !p.leavesRoom() && !p.isDue(now)
+	return p.flights.out() >= p.hosts.room() || !p.leavesRoom(now) && !p.isDue(now)
 }
 
 // leavesRoom reports whether a visit to a new page may begin, whatever comes of the visits that
-// are out.
-func (p *picker) leavesRoom() bool {
-	return p.stats.leavesRoom(&p.cfg.Limits, len(p.flights.pages)-len(p.f.checks.out))
+// are out. Those that last for too long are taken to bring nothing, if the driver allows that: otherwise the last few
+// places below a limit would be held by servers that do not answer.
+func (p *picker) leavesRoom(now time.Time) bool {
+	l, out := &p.cfg.Limits, len(p.flights.pages)-len(p.f.checks.out)
+	if p.stats.leavesRoom(l, out) {
+		return true
+	}
+	return p.replaces() && p.stats.leavesRoom(l, out-p.flights.slow(now.Add(-p.slow)))
+}
+
+// replaces reports whether other visits may be made in place of slow ones. Of a round all visits are waited for.
+func (p *picker) replaces() bool {
+	return p.slow > 0 && p.cfg.Round == 0 && p.stats.reached(&p.cfg.Limits) == ""
+}
+
+// roomAt returns when there may be room for a visit although none comes back before; the zero time means never.
+func (p *picker) roomAt(now time.Time) time.Time {
+	at := p.flights.nextDeadline()
+	if !p.replaces() {
+		return at
+	}
+	for _, fl := range p.flights.pages {
+		if slow := fl.began.Add(p.slow); slow.After(now) {
+			at = earlier(at, slow)
+		}
+	}
+	return at
 }
 
 // begin begins a pick at now.
@@ -85,7 +114,7 @@ func (k *pick) next() (c choice, when time.Time, ok bool) {
 	if c, _, ok = k.check(false); ok {
 		return c, time.Time{}, true
 	}
-	closed := k.isClosed()
+	closed := k.isClosed(k.now)
 	if !closed && !k.awaitsChecks() {
 		if c, when, ok = k.nextPage(); ok {
 			return c, when, ok

@@ -26,11 +26,12 @@ func politeness(p Politeness) Politeness {
 
 // Pauses and lifetimes.
 const (
-	backOffStart = 2 * time.Second // after the first failure without Retry-After; grows, see pauseAfter
-	maxPark      = 10 * 365 * 24 * time.Hour
-	slowFactor   = 2              // times the duration of its answer that a host rests, at least
-	downAfter    = 5              // failed connections in a row until a host counts as down
-	robotsLife   = 24 * time.Hour // RFC 9309 2.4
+	backOffStart = 2 * time.Second           // after the first failure without Retry-After; grows, see pauseAfter
+	maxPark      = 10 * 365 * 24 * time.Hour // what a host asked for is kept up to here
+	maxPromise   = 24 * time.Hour            // for which a host is left alone because it asked for that, at most
+	slowFactor   = 2                         // times the duration of its answer that a host rests, at least
+	downAfter    = 5                         // failed connections in a row until a host counts as down
+	robotsLife   = 24 * time.Hour            // RFC 9309 2.4
 )
 
 // rest returns until when the host of a visit, and the address that it has, are left alone,
@@ -79,7 +80,7 @@ func (b *hosts) delay(id frontier.HostID, took time.Duration) time.Duration {
 }
 
 // backOff returns how long a host in trouble is left alone. Retry-After is a
-// promise; without it the pause doubles each time. Four cases shorten or lengthen the pause:
+// promise, for a day: one wrong header must not take a host away for months. Without it the pause doubles each time. Four cases shorten or lengthen the pause:
 // an outage, the approaching end of the crawl, a robots.txt that is to be asked for soon, and
 // a crowd of other hosts that never answered.
 func (b *hosts) backOff(h *host, p *dowse.Page) time.Duration {
@@ -110,7 +111,7 @@ func (b *hosts) backOff(h *host, p *dowse.Page) time.Duration {
 	}
 	h.backOffs = min(h.backOffs+1, doublings+hourly)
 	if r.RetryAfter > 0 {
-		pause = min(r.RetryAfter, maxPark)
+		pause = min(r.RetryAfter, maxPromise)
 	}
 	return pause
 }

@@ -2,6 +2,7 @@ package crawl_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -222,6 +223,57 @@ func TestRetryAfterOfThirtyYears(t *testing.T) {
 	if b := c.Books(); b.Queued != 30 || !b.Balanced() {
 		t.Errorf("books %+v: what waits must go on waiting", b)
 	}
+}
+
+// A host that asks for a hundred days is asked again after one, in the same run and in the next, and is known to
+// have asked for more.
+func TestRetryAfterOfAHundredDays(t *testing.T) {
+	const asked = 100 * 24 * time.Hour
+	web, hub := manyPages("good.test", 40)
+	for u, p := range web {
+		p.Took = time.Hour // so that it lasts
+		web[u] = p
+	}
+	bad, other := manyPages("a.test", 3)
+	maps.Copy(web, bad)
+	refusals := 0
+	refuse := func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+		if v.URL == other+"p1" && refusals < 2 {
+			refusals++
+			trouble(p, asked)
+		}
+	}
+	cfg := crawl.Config{Strategy: follow(queueAll), Lease: 2 * time.Hour, Traps: crawl.Traps{Budget: -1}}
+	c, w := simulate(t, cfg, web, 4, refuse, hub, other)
+	list := w.log["a.test"]
+	var parted time.Duration
+	for i := 1; i < len(list); i++ {
+		parted = max(parted, list[i].from.Sub(list[i-1].to))
+	}
+	if parted < 24*time.Hour || parted > 26*time.Hour || refusals != 2 {
+		t.Errorf("left alone for %v after %d answers, want a day", parted, refusals)
+	}
+	s := hostStatus(c, "a.test")
+	if left := s.Ready.Sub(list[len(list)-1].to); left > 24*time.Hour || s.Asked.Sub(s.Ready) < 98*24*time.Hour || s.BackOffs == 0 {
+		t.Errorf("%+v: ready after %v", s, left)
+	}
+	c.Resume(crawl.Limits{})
+	d := &driver{c: c, now: s.Ready.Add(time.Hour)}
+	w.clock = func() time.Time { return d.now }
+	d.run(w, 4)
+	if b := c.Books(); b.Fetched != 45 || b.Queued != 0 {
+		t.Errorf("a day later: %s, books %+v", c.Stopped(), b)
+	}
+}
+
+// hostStatus returns what a crawl knows of a host.
+func hostStatus(c *crawl.Crawl, name string) crawl.HostStatus {
+	for i := range c.Frontier().Hosts() {
+		if s := c.Host(i); s.Name == name {
+			return s
+		}
+	}
+	return crawl.HostStatus{}
 }
 
 // A host in trouble for five seconds, robots.txt included, gets few requests, and

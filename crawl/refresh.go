@@ -45,7 +45,9 @@ func (t *checkTally) add(p *dowse.Page) {
 	switch {
 	case isUnchanged(p): // also if it was fetched for its links
 		t.Unchanged++
-	case p.Outcome == dowse.Fetched:
+	case p.Outcome == dowse.Listed && !hasNewItems(p):
+		t.Unchanged++
+	case p.Outcome == dowse.Fetched, p.Outcome == dowse.Listed:
 		t.Changed++
 	case isMissing(p):
 		t.Missing++
@@ -87,6 +89,9 @@ func (k *checks) end(id frontier.ID, now time.Time, p *dowse.Page) {
 	case p.Outcome == dowse.Fetched, isUnchanged(p):
 		x.missing = 0
 		x.seen.NoteVersion(x.at, now, !isUnchanged(p), dateOf(p))
+	case p.Outcome == dowse.Listed:
+		x.missing = 0
+		x.seen.NoteVersion(x.at, now, hasNewItems(p), time.Time{})
 	case isMissing(p):
 		x.missing++
 	default:
@@ -117,14 +122,25 @@ func dateOf(p *dowse.Page) time.Time {
 // isUnchanged reports whether a page is the same as before.
 func isUnchanged(p *dowse.Page) bool { return p.Reason == dowse.SkipUnchanged }
 
+// hasNewItems reports whether a feed has items that were not known. Its other bytes change all the time.
+func hasNewItems(p *dowse.Page) bool {
+	return slices.ContainsFunc(p.Links, func(l dowse.Link) bool { return l.Target.State == dowse.Unseen })
+}
+
+// isWatched reports whether a list of URLs is asked again: a feed of a page on topic, or of a seed. Sitemaps and the feeds
+// of other pages are not.
+func isWatched(p *dowse.Page) bool {
+	return p.Outcome == dowse.Listed && p.Lead.Band < sitemapBand
+}
+
 // isMissing reports whether the host answered that there is no such page.
 func isMissing(p *dowse.Page) bool {
 	return p.Outcome == dowse.Failed && (p.Fetch.Status == 404 || p.Fetch.Status == 410)
 }
 
-// bringsNews reports whether a check found a new version of its page, or that it has moved for good.
+// bringsNews reports whether a check found a new version of its page, a feed, or that the page has moved for good.
 func bringsNews(p *dowse.Page) bool {
-	return p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected
+	return p.Outcome == dowse.Fetched || p.Outcome == dowse.Redirected || p.Outcome == dowse.Listed
 }
 
 // asNew returns a new version of a page as one that was not visited before, which is how the
@@ -216,7 +232,7 @@ type revisits struct {
 // failedRest is how long a page rests that could not be asked.
 const failedRest = 6 * time.Hour
 
-// ended informs the planner of what came of a visit. Only pages on topic are asked again.
+// ended informs the planner of what came of a visit. Only pages on topic are asked again, and their feeds.
 func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 	if r.planner == nil {
 		return
@@ -225,6 +241,10 @@ func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 	switch {
 	case p.Outcome == dowse.Redirected, f.State(fl.id) != dowse.Visited, p.Outcome == dowse.Fetched && !p.OnTopic:
 		r.planner.Drop(id)
+	case p.Outcome == dowse.Listed && fl.check:
+		r.planner.Note(id, now, hasNewItems(p), time.Time{})
+	case isWatched(p) && !p.Again:
+		r.add(f, fl.id, now, firstDate{at: now})
 	case p.Outcome == dowse.Listed:
 	case fl.check && isMissing(p):
 		r.planner.NoteMissing(id, now)
@@ -283,7 +303,13 @@ func (p *picker) prepare() {
 	}
 	dates := map[frontier.ID]firstDate{}
 	for e, err := range log.Visits(0) {
-		if err != nil || e.Kind != EntryPage || !p.f.has(e.ID) || p.f.State(e.ID) != dowse.Visited || p.in.sitemaps[e.ID] {
+		if err != nil || e.Kind != EntryPage || !p.f.has(e.ID) || p.f.State(e.ID) != dowse.Visited {
+			continue
+		}
+		if p.in.sitemaps[e.ID] {
+			if isWatched(e.Page) && !e.Page.Again {
+				r.add(p.f, e.ID, e.At, firstDate{at: e.At})
+			}
 			continue
 		}
 		v, ok := p.f.visited(e.ID)
@@ -326,8 +352,8 @@ func (p *picker) reached(now time.Time) dowse.StopReason {
 }
 
 // isClosed reports whether no new page may be visited.
-func (p *picker) isClosed() bool {
-	return (p.again.plan.IsOn() || len(p.again.owed) > 0) && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom())
+func (p *picker) isClosed(now time.Time) bool {
+	return (p.again.plan.IsOn() || len(p.again.owed) > 0) && (p.stats.reached(&p.cfg.Limits) != "" || !p.leavesRoom(now))
 }
 
 // awaitsChecks reports whether a round may not open yet because pages are being asked again. The journal

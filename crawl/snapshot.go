@@ -389,7 +389,7 @@ func (h *host) write(w *wire.Writer) {
 	w.Time(h.robotsUntil)
 	w.Time(h.last)
 	for _, v := range []uint64{
-		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
+		uint64(h.backOffs), uint64(h.downs), uint64(h.maps) | uint64(h.feeds)<<8, uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
 		uint64(h.asked), uint64(h.mute), uint64(h.silent), uint64(h.locals), uint64(h.why), uint64(h.doubted),
 	} {
@@ -405,7 +405,9 @@ func (h *host) read(r *partReader) {
 	h.robotsPlace = r.Uint()
 	h.robotsUntil = r.Time()
 	h.last = r.Time()
-	h.backOffs, h.downs, h.maps = uint16(r.Uint()), uint16(r.Uint()), uint16(r.Uint())
+	h.backOffs, h.downs = uint16(r.Uint()), uint16(r.Uint())
+	lists := r.Uint()
+	h.maps, h.feeds = uint8(lists), uint8(lists>>8) // feeds were not counted before there were any
 	h.fetched, h.onTopic, h.requests = uint32(r.Uint()), uint32(r.Uint()), uint32(r.Uint())
 	h.failed, h.recent = uint32(r.Uint()), uint32(r.Uint())
 	h.bytes, h.maxDelay = int64(r.Uint()), time.Duration(r.Uint())

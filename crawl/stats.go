@@ -196,6 +196,7 @@ type HostStatus struct {
 	BackOffs                           int
 	Down                               bool
 	Why                                dowse.Reason // of the latest failure, if BackOffs > 0
+	Asked                              time.Time    // until when it asked to be left alone, if that is later than Ready
 	Robots                             *dowse.Robots
 	Bytes                              int64
 }
@@ -213,6 +214,9 @@ func (b *hosts) status(id frontier.HostID) HostStatus {
 	}
 	if h.backOffs > 0 {
 		s.Why = ledger.ReasonOf(h.why)
+		if asked := unixTime(h.promise); asked.After(s.Ready) {
+			s.Asked = asked
+		}
 	}
 	for i := range min(20, int(h.fetched)) {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)

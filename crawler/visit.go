@@ -187,11 +187,18 @@ func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) (*dowse.Page, [
 	return p, hops
 }
 
-// sitemap requests a sitemap; its URLs become links without words.
+// sitemap requests a sitemap, whose URLs become links without words, or a feed, whose items become links with their
+// titles.
 func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) (*dowse.Page, []*fetch.Response) {
 	r := v.Client.Sitemap(ctx, visit.URL)
 	p := pageOf(visit, r)
-	if r.Outcome == dowse.Listed {
+	switch {
+	case r.Outcome != dowse.Listed:
+	case len(r.Items) > 0:
+		p.Document = *extract.Feed(r.Items, r.URL)
+		addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.addressed())
+		v.wish.Rate(v.Judge, p)
+	default:
 		p.Maps = r.Maps
 		p.Links = make([]dowse.Link, len(r.Links))
 		for i, u := range r.Links {
@@ -207,7 +214,11 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) (*dowse.Page, 
 func (v *Visitor) read(p *dowse.Page, r *fetch.Response, template *repeats.Known) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
-	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: v.addressed()})
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: v.addressed(), OnFeed: func(u dowse.URL) {
+		if p.Maps == nil && u != p.URL {
+			p.Maps = []dowse.URL{u} // the first one is the feed of the page (HTML, 4.6.7.2)
+		}
+	}})
 	addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.addressed())
 	if p.Modified.IsZero() {
 		p.Modified = fetch.LastModified(r.Header)
@@ -221,7 +232,7 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response, template *repeats.Known
 	}
 	if p.Depth > 0 && !v.wants(p.Language) {
 		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, detail+p.Language
-		p.Links = nil
+		p.Links, p.Maps = nil, nil
 		return
 	}
 	v.judge(v.Judge, p)

@@ -42,9 +42,13 @@ func (w Wish) and(o Wish) (Wish, error) {
 }
 
 // Rate judges a page and, if wanted, the words around its links and their
-// anchors. Parts that other pages of the host have too are those of p.Repeated.
+// anchors. Of a feed only its items are rated, the words of each by themselves. Parts that other pages of the host have too are those of p.Repeated.
 // A relevance outside of 0 to 1, which only a judge of a program's own can give, is bounded.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
+	if p.Outcome == dowse.Listed {
+		w.rateItems(j, p)
+		return
+	}
 	if w.Templates.Links && len(p.Repeated) > 0 {
 		repeats.Mark(p)
 	}
@@ -61,6 +65,24 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 		w.rateLinks(wj, read, p)
 	}
 	bound(&p.Verdict)
+}
+
+// rateItems rates the items of a feed: the words of each by themselves, and their titles. A feed has no verdict.
+func (w Wish) rateItems(j dowse.Judge, p *dowse.Page) {
+	wj, ok := j.(dowse.WindowJudge)
+	if !ok || w.Window == 0 && !w.Anchors {
+		return
+	}
+	mentions := mentionsIn(p.Links)
+	for _, m := range mentions {
+		if m.Window = m.At; m.At.Start >= m.Block.Start && m.At.End <= m.Block.End {
+			from := m.Block.Start
+			own := dowse.Window(dowse.Span{Start: m.At.Start - from, End: m.At.End - from}, m.Block.Len(), w.Window)
+			m.Window = dowse.Span{Start: own.Start + from, End: own.End + from}
+		}
+	}
+	w.rateLinks(wj, p, p)
+	p.Verdict = dowse.Verdict{}
 }
 
 // bound brings the relevance of a verdict into 0 to 1, and replaces what is no number by 0: NaN

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/extract"
 )
 
 // A Response reports the answer to one request, or why there is none. Its byte
@@ -20,11 +21,12 @@ type Response struct {
 	Detail  string       // the cause in words: one line, at most 200 bytes, no control characters
 	Fetch   dowse.Fetch  // all fields but Charset and Archive
 
-	Header   http.Header // nil if there was no answer
-	Location dowse.URL   // the target of a redirect
-	Body     []byte      // without content codings, in the charset of the page
-	Links    []dowse.URL // the pages that a sitemap or feed lists
-	Maps     []dowse.URL // the sitemaps that a sitemap index lists
+	Header   http.Header    // nil if there was no answer
+	Location dowse.URL      // the target of a redirect
+	Body     []byte         // without content codings, in the charset of the page
+	Links    []dowse.URL    // the pages that a sitemap lists
+	Items    []extract.Item // of a feed
+	Maps     []dowse.URL    // the sitemaps that a sitemap index lists
 
 	// RequestHead and ResponseHead are request and answer up to the empty line,
 	// in the form that HTTP/1.1 has on the wire, also if the connection was

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"dowse"
+	"dowse/internal/extract"
 	"dowse/weburl"
 )
 
@@ -32,28 +34,29 @@ const (
 	maxSitemapDepth = 64
 	// maxSitemapToken bounds one tag, comment or run of text.
 	maxSitemapToken = 1 << 20
+	// maxItems is how many items of a feed are read. Feeds have the newest first, and rarely more than a hundred.
+	maxItems = 500
 )
 
 // errSitemap is wrapped by every error that means that a file is not a sitemap
 // at all.
 var errSitemap = errors.New("not a sitemap or feed")
 
-// parseSitemap returns the pages and the further sitemaps that a sitemap lists:
-// XML, a sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs
-// of base's own host are returned, each once, in the order of the file, at most
-// 50,000. If the file breaks off or is not well-formed, it returns what came
-// before the damage, with the error. A file that declares entities is refused,
+// parseSitemap reads a sitemap: XML, a sitemap index or plain text; or a feed: RSS, Atom or JSON Feed. Each can be
+// gzip. Of a sitemap only URLs of base's own host are kept, each once, in the order of the file, at most
+// 50,000; of a feed the first 500 items, wherever they are. If the file breaks off or is not well-formed, parseSitemap
+// returns what came before the damage, with the error. A file that declares entities is refused,
 // since they can expand without bound.
-func parseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
+func parseSitemap(body []byte, base dowse.URL) (*listing, error) {
 	b, err := weburl.NewBase(string(base))
 	if err != nil {
-		return nil, nil, fmt.Errorf("fetch: sitemap: %w", err)
+		return &listing{}, fmt.Errorf("fetch: sitemap: %w", err)
 	}
 	l := &listing{base: b, host: weburl.Host(base), seen: map[dowse.URL]bool{}}
 	if err := l.read(body); err != nil {
-		return l.pages, l.maps, fmt.Errorf("fetch: sitemap %s: %w", base, err)
+		return l, fmt.Errorf("fetch: sitemap %s: %w", base, err)
 	}
-	return l.pages, l.maps, nil
+	return l, nil
 }
 
 // A listing collects the URLs of one file. seen bounds it: every URL in pages
@@ -64,6 +67,8 @@ type listing struct {
 	seen        map[dowse.URL]bool
 	entries     int // examined so far, kept or not
 	pages, maps []dowse.URL
+	kind        string         // the media type of a feed, "" for a sitemap
+	items       []extract.Item // of a feed
 }
 
 // errFull stops the reading of a file that lists more than it may. It is not an
@@ -102,6 +107,10 @@ func (l *listing) readText(in *bufio.Reader) error {
 		if c == '<' {
 			in.UnreadByte()
 			return l.readXML(in)
+		}
+		if c == '{' {
+			in.UnreadByte()
+			return l.readJSON(in)
 		}
 		if !isSpace(c) {
 			in.UnreadByte()
@@ -186,8 +195,8 @@ func (l *listing) add(list *[]dowse.URL, raw string) error {
 // and the text of a link, so memory does not grow with the file. It reads raw
 // tokens, because the checks of [xml.Decoder.Token] would refuse the many
 // sitemaps that are not well-formed.
-func (l *listing) readXML(in io.Reader) error {
-	limit := &tokenLimit{src: in, allowed: maxSitemapToken}
+func (l *listing) readXML(in *bufio.Reader) error {
+	limit := &tokenLimit{src: mendXML(in), allowed: maxSitemapToken}
 	d := xml.NewDecoder(limit)
 	d.Strict = false
 	d.CharsetReader = asUTF8
@@ -219,8 +228,8 @@ type elements struct {
 	*listing
 	path []string // local names of the open elements
 	text []byte   // of the current element, if it is a link
-	item string   // the guid of the current RSS item, used if it has no link
-	link bool     // the current RSS item has a link
+	item rawItem  // the item of a feed that is being read
+	part partOf   // the part of the item that is being read
 }
 
 func (x *elements) token(t xml.Token) error {
@@ -237,28 +246,34 @@ func (x *elements) token(t xml.Token) error {
 		if x.wanted() {
 			x.text = append(x.text, t...)
 		}
+		x.part.add(t)
 	}
 	return nil
 }
 
-// roots are the elements that a sitemap or feed may begin with.
-var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "RDF": true, "feed": true}
+// roots are the elements that a sitemap or feed may begin with, with the media type of a feed.
+var roots = map[string]string{"urlset": "", "sitemapindex": "", "rss": typeRSS, "RDF": typeRSS, "feed": typeAtom}
 
 func (x *elements) start(e xml.StartElement) error {
 	name := e.Name.Local
-	if len(x.path) == 0 && !roots[name] {
-		return fmt.Errorf("%w: it is <%s>", errSitemap, clean(name))
+	if len(x.path) == 0 {
+		kind, ok := roots[name]
+		if !ok {
+			return fmt.Errorf("%w: it is <%s>", errSitemap, clean(name))
+		}
+		x.kind = kind
 	}
 	if len(x.path) >= maxSitemapDepth {
 		return fmt.Errorf("%w: nested too deep", errSitemap)
 	}
 	x.path = append(x.path, name)
 	x.text = x.text[:0]
-	if name == "item" {
-		x.item, x.link = "", false
+	if x.isItem(name) {
+		x.item = rawItem{}
 	}
+	x.beginPart(e.Name)
 	if x.at("entry", "link") {
-		return x.entryLink(e.Attr)
+		x.item.entryLink(e.Attr)
 	}
 	return nil
 }
@@ -275,40 +290,22 @@ func (x *elements) wanted() bool {
 		x.at("item", "link") || x.at("item", "guid")
 }
 
-// entryLink adds the link of an Atom entry to its page, which has rel
-// "alternate" or none.
-func (x *elements) entryLink(attrs []xml.Attr) error {
-	href, rel := "", "alternate"
-	for _, a := range attrs {
-		switch a.Name.Local {
-		case "href":
-			href = a.Value
-		case "rel":
-			rel = a.Value
-		}
-	}
-	if rel != "alternate" || href == "" {
-		return nil
-	}
-	return x.add(&x.pages, href)
-}
-
 func (x *elements) end(name string) error {
 	if len(x.path) == 0 || x.path[len(x.path)-1] != name {
 		return nil // an end without a beginning: the next one may fit
 	}
 	err := x.taken(strings.TrimSpace(string(x.text)))
+	x.endPart()
 	x.path = x.path[:len(x.path)-1]
 	x.text = x.text[:0]
 	return err
 }
 
-// taken handles the text of the element that ends. An RSS item without a link
-// is represented by its guid if that is a URL.
+// taken handles the text of the element that ends.
 func (x *elements) taken(text string) error {
 	switch {
-	case x.path[len(x.path)-1] == "item" && !x.link && x.item != "":
-		return x.add(&x.pages, x.item)
+	case x.isItem(x.path[len(x.path)-1]):
+		return x.addItem(&x.item)
 	case text == "":
 		return nil
 	case x.at("url", "loc"):
@@ -316,17 +313,19 @@ func (x *elements) taken(text string) error {
 	case x.at("sitemap", "loc"), x.at("sitemapindex", "sitemap"):
 		return x.add(&x.maps, text)
 	case x.at("item", "link"):
-		x.link = true
-		return x.add(&x.pages, text)
+		x.item.addLink(text)
 	case x.at("item", "guid"):
-		x.item = absolute(text)
+		x.item.guid = absolute(text)
 	}
 	return nil
 }
 
 // ended returns io.ErrUnexpectedEOF if the file ended within an element, else
-// err.
+// err. An item that breaks off counts if its link was read.
 func (x *elements) ended(err error) error {
+	if full := x.addItem(&x.item); full != nil {
+		return full
+	}
 	if err == io.EOF && len(x.path) > 0 {
 		return io.ErrUnexpectedEOF
 	}
@@ -351,18 +350,19 @@ func (t *tokenLimit) Read(p []byte) (int, error) {
 }
 
 // Sitemap requests a sitemap or feed: one request, no redirect followed. If the
-// file can be read the outcome is Listed, with Links and Maps, even if the file
-// breaks off.
+// file can be read the outcome is Listed, with Links and Maps or, for a feed, Items, even if the file
+// breaks off. The type of a feed is what it turns out to be: many servers declare text/xml.
 func (c *Client) Sitemap(ctx context.Context, u dowse.URL) *Response {
 	r := c.fetch(ctx, u, limits{wire: c.config.maxWire, decoded: c.config.MaxBody})
 	if r.Outcome != dowse.Fetched {
 		return r
 	}
-	pages, maps, err := parseSitemap(r.Body, u)
-	if err != nil && len(pages)+len(maps) == 0 {
+	l, err := parseSitemap(r.Body, u)
+	if err != nil && len(l.pages)+len(l.maps)+len(l.items) == 0 {
 		return r.skip(dowse.SkipTypeMIME, errors.Unwrap(err).Error())
 	}
-	r.Outcome, r.Links, r.Maps = dowse.Listed, pages, maps
+	r.Outcome, r.Links, r.Maps, r.Items = dowse.Listed, l.pages, l.maps, l.items
+	r.Fetch.Type = cmp.Or(l.kind, r.Fetch.Type)
 	if err != nil {
 		r.Detail = clean(errors.Unwrap(err).Error())
 		r.Fetch.Truncated = true

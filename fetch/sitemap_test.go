@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
 
@@ -25,6 +26,16 @@ func urlset(locs ...string) string {
 		b.WriteString("<url><loc>" + loc + "</loc></url>\n")
 	}
 	return b.String() + "</urlset>"
+}
+
+// listed returns the pages and sitemaps that a sitemap lists, and the pages of the items of a feed.
+func listed(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
+	l, err := parseSitemap(body, base)
+	pages = l.pages
+	for _, it := range l.items {
+		pages = append(pages, it.URL)
+	}
+	return pages, l.maps, err
 }
 
 func TestParseSitemap(t *testing.T) {
@@ -68,7 +79,7 @@ func TestParseSitemap(t *testing.T) {
 		{"an end too many", "<urlset></x><url><loc>/a</loc></url></urlset>", "/a", "", false},
 		{"unclosed", "<urlset><url><loc>/a</loc><br></url><url><loc>/b</loc></url></urlset>", "/a /b", "", true},
 	} {
-		pages, maps, err := parseSitemap([]byte(c.body), sitemapBase)
+		pages, maps, err := listed([]byte(c.body), sitemapBase)
 		if paths(pages) != c.pages || paths(maps) != c.maps || (err != nil) != c.fails {
 			t.Errorf("%s: pages %q, maps %q, %v", c.name, paths(pages), paths(maps), err)
 		}
@@ -94,7 +105,7 @@ func TestSitemapLimits(t *testing.T) {
 	for i := range 60_000 {
 		locs = append(locs, fmt.Sprintf("http://h.example/%d", i))
 	}
-	pages, _, err := parseSitemap([]byte(urlset(locs...)), sitemapBase)
+	pages, _, err := listed([]byte(urlset(locs...)), sitemapBase)
 	if err != nil || len(pages) != maxSitemapURLs || pages[0] != "http://h.example/0" {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
@@ -103,12 +114,12 @@ func TestSitemapLimits(t *testing.T) {
 		"other hosts": "<url><loc>http://other.example/</loc></url>",
 	} {
 		bomb := gzipped(append([]byte("<urlset><url><loc>/a</loc></url>"), bytes.Repeat([]byte(more), maxSitemapBytes/len(more)+1)...))
-		if pages, _, _ := parseSitemap(bomb, sitemapBase); paths(pages) != "/a" {
+		if pages, _, _ := listed(bomb, sitemapBase); paths(pages) != "/a" {
 			t.Errorf("%s: %d pages", name, len(pages))
 		}
 	}
 	lines := []byte("http://h.example/a\n" + strings.Repeat("x\n", 10*maxSitemapURLs) + "http://h.example/b\n")
-	if pages, _, err := parseSitemap(lines, sitemapBase); paths(pages) != "/a" || err != nil {
+	if pages, _, err := listed(lines, sitemapBase); paths(pages) != "/a" || err != nil {
 		t.Errorf("lines: %d pages, %v", len(pages), err)
 	}
 }
@@ -160,10 +171,22 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte(`<feed><entry><link href="/a"/></entry></feed>`))
 	f.Add([]byte("<sitemapindex><sitemap>/a</sitemap>"))
 	f.Add(gzipped([]byte(urlset("/a"))))
+	f.Add([]byte(`<rss><item><title>A &amp; b</title><description><![CDATA[<p>c]]></description><link>http://o.example/a</link></item></rss>`))
+	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":1,"url":"/a","title":"t"},{"url":"/b","content_html":"<p>x"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		pages, maps, _ := parseSitemap(body, sitemapBase)
-		for _, u := range slices.Concat(pages, maps) {
-			if weburl.Host(u) != "h.example" {
+		l, _ := parseSitemap(body, sitemapBase)
+		all := slices.Concat(l.pages, l.maps)
+		for _, it := range l.items {
+			all = append(all, it.URL)
+			if !utf8.ValidString(it.Title+it.Text) || len(it.Title) > maxItemTitle || len(it.Text) > maxItemText {
+				t.Errorf("item with %d bytes of title and %d of text", len(it.Title), len(it.Text))
+			}
+		}
+		if len(l.items) > 0 && l.kind == "" || len(l.items) > maxItems {
+			t.Errorf("%d items of a file of kind %q", len(l.items), l.kind)
+		}
+		for i, u := range all {
+			if weburl.Host(u) != "h.example" && i < len(l.pages)+len(l.maps) {
 				t.Errorf("%q is of another host", u)
 			}
 			if again, err := weburl.Parse(string(u)); err != nil || again != u {
@@ -181,6 +204,6 @@ func BenchmarkParseSitemap(b *testing.B) {
 	body := []byte(urlset(locs...))
 	b.ReportAllocs()
 	for b.Loop() {
-		parseSitemap(body, sitemapBase)
+		listed(body, sitemapBase)
 	}
 }

@@ -42,10 +42,16 @@ func isVague(t string) bool {
 	return false
 }
 
-func mayBeHTML(t string) bool { return isHTML(t) || isVague(t) }
+// isText reports whether the declared type is that of text that is a page by itself.
+func isText(t string) bool {
+	return t == "text/plain" || t == "text/markdown" || t == "text/x-markdown"
+}
+
+func mayBePage(t string) bool { return isHTML(t) || isVague(t) || isText(t) }
 
 // sniff returns the media type of a body that was declared as t, and whether it
-// is HTML. A declaration of HTML is believed unless the body begins like a
+// is a page: HTML or text. A declaration of text is believed unless the body begins like anything else, since
+// servers declare what they do not know as plain text. A declaration of HTML is believed unless the body begins like a
 // binary format, since many pages begin with text that looks like nothing in
 // particular; UTF-16 looks binary and is not.
 func sniff(t string, body []byte) (string, bool) {
@@ -57,6 +63,8 @@ func sniff(t string, body []byte) (string, bool) {
 			return found, false
 		}
 		return t, true
+	case isText(t):
+		return asText(t, found)
 	case !isVague(t):
 		return t, false
 	case found == "text/html":
@@ -67,6 +75,14 @@ func sniff(t string, body []byte) (string, bool) {
 		return found, false
 	}
 	return t, false
+}
+
+// asText returns the type of a body that was declared as text and looks like another type, and whether it is text.
+func asText(t, found string) (string, bool) {
+	if found == "text/plain" {
+		return t, true
+	}
+	return found, false
 }
 
 // isBinary reports whether a signature of a binary format is more than a

@@ -121,7 +121,7 @@ func TestSitemapSuite(t *testing.T) {
 		{ext + "sitemap-videos-tvshow.xml", "https://example.org/s.xml", 1, 0, "https://example.org/my-tv-show/23/13/", ""},
 		{ext + "sitemap-videos.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/videos/some_video_landing_page.html", ""},
 	} {
-		pages, maps, err := parseSitemap(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
+		pages, maps, err := listed(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
 		if err != nil || len(pages) != c.pages || len(maps) != c.maps {
 			t.Errorf("%s: %d pages, %d maps, %v; want %d, %d", c.file, len(pages), len(maps), err, c.pages, c.maps)
 			continue

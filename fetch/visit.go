@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/weburl"
 )
 
 // limits are the bounds for reading one answer: the bytes as sent and as
-// decoded, and whether anything but HTML is skipped.
+// decoded, and whether anything but pages, in HTML or as text, is skipped.
 type limits struct {
 	wire, decoded int64
-	html          bool
+	pages         bool
 }
 
-func pageLimits(c Config) limits { return limits{wire: c.maxWire, decoded: c.MaxBody, html: true} }
+func pageLimits(c Config) limits { return limits{wire: c.maxWire, decoded: c.MaxBody, pages: true} }
 
 // maxAside bounds, in bytes, the bodies of redirects and errors, which are read
 // for the archive and for signs of a challenge, and those read only to reuse
@@ -76,7 +77,7 @@ func roundTrip(transport http.RoundTripper, req *http.Request) (*http.Response, 
 }
 
 // content reads the body of a successful answer. What is declared as something
-// other than HTML is not downloaded.
+// other than a page is not downloaded, and neither is a robots.txt, which is written for programs: recorded webs have many.
 func (v *visit) content(resp *http.Response) {
 	list, err := codings(resp.Header)
 	if err != nil {
@@ -84,7 +85,7 @@ func (v *visit) content(resp *http.Response) {
 		return
 	}
 	v.Fetch.Type = mediaType(resp.Header)
-	if v.limits.html && !mayBeHTML(v.Fetch.Type) {
+	if v.limits.pages && (!mayBePage(v.Fetch.Type) || isText(v.Fetch.Type) && weburl.Path(v.URL) == "/robots.txt") {
 		v.spare(resp)
 		v.skip(dowse.SkipTypeMIME, v.Fetch.Type)
 		return
@@ -121,7 +122,7 @@ func (v *visit) settle(wireErr, decodeErr error) {
 		v.challenge()
 		return
 	}
-	if v.limits.html {
+	if v.limits.pages {
 		v.judgeType()
 	}
 }
@@ -147,13 +148,21 @@ func (v *visit) reject(err error) {
 	v.Fetch.Truncated = false
 }
 
-// judgeType skips a body that turns out not to be HTML.
+// judgeType skips a body that turns out not to be a page. Text has no zero bytes, except in UTF-16.
 func (v *visit) judgeType() {
 	found, ok := sniff(v.Fetch.Type, v.Body)
+	if ok && isText(found) && bytes.IndexByte(v.Body, 0) >= 0 && !isUTF16(v.Body) {
+		found, ok = "application/octet-stream", false
+	}
 	v.Fetch.Type = found
 	if !ok {
 		v.skip(dowse.SkipTypeMIME, found)
 	}
+}
+
+// isUTF16 reports whether a text begins with the byte order mark of UTF-16.
+func isUTF16(body []byte) bool {
+	return bytes.HasPrefix(body, []byte("\xFE\xFF")) || bytes.HasPrefix(body, []byte("\xFF\xFE"))
 }
 
 // minUsable is how many bytes of a body that broke off are worth keeping
@@ -163,14 +172,14 @@ const minUsable = 64
 func usable(body []byte) bool { return len(bytes.TrimSpace(body)) >= minUsable }
 
 // readRaw reads the body as sent. If the body is not encoded and its type is
-// vague, the first bytes must look like HTML; otherwise a large download ends
+// vague, the first bytes must look like a page; otherwise a large download ends
 // there and wanted is false.
 func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool) {
 	p := v.codec.pile()
 	defer p.release()
 	body := &watched{resp.Body, v.watch, 0}
 	err = p.fill(body, sniffLen, v.room)
-	if err == nil && plain && v.limits.html {
+	if err == nil && plain && v.limits.pages {
 		if found, ok := sniff(v.Fetch.Type, p.head()); !ok {
 			v.keepRaw(p)
 			v.Body, v.Fetch.Type = v.RawBody, found

@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/facts"
 	"dowse/crawler"
 	"dowse/judge"
 	"dowse/weburl"
@@ -178,10 +179,18 @@ func (a *account) headline(s *sheet) {
 	case a.Row.Reason != "":
 		a.reason(s)
 	case a.Sitemap:
-		s.add(" READ  a sitemap: a list of URLs, not a page")
+		s.add(" READ  a " + listKind(a.Row.Fetch.Type) + ": a list of URLs, not a page")
 	default:
 		s.add(" NOT FETCHED  " + stateMeans(a.Row.State))
 	}
+}
+
+// listKind returns what a list of URLs is.
+func listKind(mediaType string) string {
+	if facts.IsFeed(mediaType) {
+		return "feed"
+	}
+	return "sitemap"
 }
 
 // shared adds what the page has in common with earlier pages of its host, and what was done without it.
@@ -503,6 +512,8 @@ func (a *account) origin(s *sheet) {
 		parts = []string{fmt.Sprintf("first at %s: redirected from", clock(f.At)), bare(f.Parent)}
 	case collection.FromSitemap:
 		parts = []string{fmt.Sprintf("first at %s: listed in", clock(f.At)), bare(f.Parent)}
+	case collection.FromFeed:
+		parts = []string{fmt.Sprintf("first at %s: item", clock(f.At)), s.quoted(f.Anchor) + "of the feed " + bare(f.Parent)}
 	case collection.FromStrategy:
 		parts = []string{fmt.Sprintf("first at %s: named by the strategy", clock(f.At))}
 	}
@@ -547,7 +558,7 @@ func (a *account) polite(s *sheet) {
 		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(time.Duration(m.Rested))))
 	}
 	if m.State != collection.HostOK {
-		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until))
+		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until)+askedFor(m.Asked))
 	}
 	s.flow(" polite    ", parts, " · ")
 }
@@ -749,6 +760,14 @@ func until(t time.Time) string {
 		return ""
 	}
 	return " until " + clock(t)
+}
+
+// askedFor returns until when a host asked to be left alone, if that is longer than it is.
+func askedFor(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", at most a day at a time: it asked for a pause until %s", t.Local().Format("2006-01-02"))
 }
 
 // seconds formats a short duration: milliseconds below one second.

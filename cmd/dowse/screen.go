@@ -537,7 +537,7 @@ func rarely(b crawl.Books) (line string) {
 		}
 	}
 	if b.Sitemaps > 0 {
-		line += " + " + some(b.Sitemaps, "sitemap")
+		line += " + " + some(b.Sitemaps, "list") + " of URLs"
 	}
 	return line
 }

@@ -20,14 +20,24 @@ const (
 	windows1252 = "windows-1252"
 )
 
-// Decode returns the body as UTF-8, and the name of the encoding it was in. The
+// Decode returns the body as HTML in UTF-8, and the name of the encoding it was in. The
 // result is always valid UTF-8; a body that is valid already is returned
-// without a copy. [Charset] describes how the encoding is found.
+// without a copy, unless it is plain text or Markdown by its Content-Type: that becomes HTML. [Charset] describes how
+// the encoding is found.
 //
 // Bytes that are invalid in the encoding become replacement characters, and a
 // character that is cut off at the end is dropped, because bodies may be
 // truncated.
 func Decode(body []byte, contentType string) (text []byte, name string) {
+	text, name = decode(body, contentType)
+	if m := markupOf(contentType); m != 0 {
+		return m.html(text), name
+	}
+	return text, name
+}
+
+// decode is Decode for HTML.
+func decode(body []byte, contentType string) (text []byte, name string) {
 	name = Charset(body, contentType)
 	body = trimBOM(body, name)
 	if name == utf8Name || isASCII(body) && !strings.HasPrefix(name, "utf-16") && name != "iso-2022-jp" {
@@ -59,7 +69,7 @@ func Charset(body []byte, contentType string) string {
 		return name
 	}
 	declared := lookup(charsetParam(contentType))
-	if declared == "" {
+	if declared == "" && markupOf(contentType) == 0 {
 		declared = prescan(body)
 	}
 	switch {

@@ -31,6 +31,7 @@ type Options struct {
 	KeepSelf bool              // keep links of the page to itself
 	OnHref   func(href string) // if set, called with each href of a and area as written
 	OnDrop   func(href string) // if set, called with each reference that is not http(s) or too long
+	OnFeed   func(u dowse.URL) // if set, called with each feed that a link element offers for the page
 
 	// Mark, if set, is called for each element that is opened, and OnMarked when an
 	// element that got a mark other than 0 is closed, with the part of the text in

@@ -105,8 +105,18 @@ func (p *pass) readLink(e *element) {
 		p.addRemote(e.attr.href, rel)
 	case hasToken(rel, "alternate") && len(e.attr.hreflang) > 0 && isPage(e.attr.typ):
 		p.addRemote(e.attr.href, rel)
+	case p.opt.OnFeed != nil && hasToken(rel, "alternate") && !isNoFollow(rel) && isFeed(e.attr.typ):
+		if u, ok := p.resolve(e.attr.href); ok {
+			p.opt.OnFeed(u)
+		}
 	}
 	p.licence(e)
+}
+
+// isFeed reports whether the type of a link element, without parameters, is that of a feed.
+func isFeed(typ []byte) bool {
+	typ, _, _ = bytes.Cut(typ, []byte(";"))
+	return eq(typ, "application/rss+xml") || eq(typ, "application/atom+xml") || eq(typ, "application/feed+json")
 }
 
 // isPage reports whether the type of a link element, if there is one, is that

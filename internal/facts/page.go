@@ -143,7 +143,7 @@ func pageFacts() []*Fact {
 		{Name: "band", Doc: "the band of the lead", Journal: 16, Field: func(p *dowse.Page) any { return &p.Lead.Band }},
 		{Name: "group", Doc: "the group of the lead", Journal: 17, Field: func(p *dowse.Page) any { return &p.Lead.Group }},
 		{Name: "note", Doc: "what the strategy noted of the lead", Journal: 18, Field: func(p *dowse.Page) any { return &p.Lead.Note }, ByStrategy: true},
-		{Name: "maps", Doc: "further sitemaps that a sitemap lists", Journal: 22, Features: 30, Field: func(p *dowse.Page) any { return &p.Maps }},
+		{Name: "maps", Doc: "the feed of a page, or the further sitemaps that a sitemap lists", Journal: 22, Features: 30, Field: func(p *dowse.Page) any { return &p.Maps }},
 		{Name: "sketch", Doc: "the sketch of the text, to find near duplicates", Journal: 29, Features: 28, Field: func(p *dowse.Page) any { return &p.Sketch }},
 		{Name: "repeated", Doc: "the parts of the text that other pages of the host have too", Journal: 19, Field: func(p *dowse.Page) any { return (*Runs)(&p.Repeated) }},
 		{Name: "blocks", Doc: "hashes of the blocks of the text, from which it is learnt what the pages of the host repeat", Journal: 19, Field: func(p *dowse.Page) any { return &p.Blocks }},

@@ -57,6 +57,9 @@ const (
 	EntryThreshold                      // pages are on topic from another relevance on, those that were visited too
 )
 
+// CutOff is the detail of a visit in an [EntryRetry] that was cut off because the crawl had reached a limit.
+const CutOff = "cut off at the end of the run"
+
 // An Entry is one thing that happened in a crawl. Kind, At, Elapsed, Run and
 // Moves belong to every entry; which other fields are set depends on the kind.
 //

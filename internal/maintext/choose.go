@@ -31,6 +31,12 @@ const largeRegion = 0.6
 // choose sets keep.
 func (c *chooser) choose() {
 	blocks := c.page.blocks
+	if c.page.whole {
+		for i := range blocks {
+			c.keep[i] = blocks[i].words > 0
+		}
+		return
+	}
 	for i := range blocks {
 		c.repeated[i] = c.template.has(blocks[i].hash)
 	}

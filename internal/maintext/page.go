@@ -16,6 +16,7 @@ type Page struct {
 	blocks []block
 	links  []dowse.Span // of bytes of the text
 	pres   []written
+	whole  bool // all of it is its own text: it was no HTML
 }
 
 // A written is preformatted text as it is written in the page, with the range of the text that it is.
@@ -88,7 +89,7 @@ func Read(body []byte, url dowse.URL, opt extract.Options) (*dowse.Document, *Pa
 	doc := extract.HTML(body, url, opt)
 	p := newPage(doc, regions, grid.columns)
 	p.setItems(regions, starts)
-	p.pres = pre.found
+	p.pres, p.whole = pre.found, extract.IsOfText(body)
 	return doc, p
 }
 

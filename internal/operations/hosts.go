@@ -109,7 +109,7 @@ func (v *openView) allHosts() []collection.HostRow {
 // the view was made.
 func rested(r collection.HostRow, now time.Time) collection.HostRow {
 	if r.State == collection.HostBackingOff && r.Until.Before(now) {
-		r.State, r.Until, r.Why = collection.HostOK, time.Time{}, ""
+		r.State, r.Until, r.Why, r.Asked = collection.HostOK, time.Time{}, "", time.Time{}
 	}
 	return r
 }

@@ -14,6 +14,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
@@ -128,10 +129,6 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 	return v, nil
 }
 
-// sitemapBand is the band of sitemaps, which are visited and are no pages. A crawl gives it to nothing
-// else.
-const sitemapBand = 127
-
 // columnsOf copies what the frontier knows of the fetched pages.
 func columnsOf(col *collection.Collection) (c columns) {
 	f := col.Crawl.Frontier()
@@ -139,7 +136,7 @@ func columnsOf(col *collection.Collection) (c columns) {
 	c.ids = make([]frontier.ID, 0, n)
 	visits := make([]placed, 0, n)
 	for id := range frontier.ID(f.Len()) {
-		if f.State(id) != dowse.Visited || f.Band(id) == sitemapBand {
+		if f.State(id) != dowse.Visited || crawl.IsList(col.Crawl, id) {
 			continue
 		}
 		if v, ok := f.Visit(id); ok {

@@ -241,9 +241,12 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	}
 	p, _ := detached(kept)
 	asVisit(p, visit)
-	if p.Outcome == dowse.Fetched {
+	switch p.Outcome {
+	case dowse.Fetched:
 		visit.Template.Apply(p)
 		v.rate(p, i, kept)
+	case dowse.Listed:
+		v.wish.Rate(v.judged.judge, p)
 	}
 	return p, took
 }

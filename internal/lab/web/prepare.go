@@ -13,6 +13,7 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/extract"
+	"dowse/internal/facts"
 	"dowse/internal/text"
 	"dowse/weburl"
 )
@@ -175,10 +176,15 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 		return
 	}
 	r.askHost(ctx, p.URL)
-	if r.lists[p.URL] { // it was stored as a sitemap
+	if r.lists[p.URL] { // it was stored as a sitemap or feed
+		return
+	}
+	if p.Outcome == dowse.Skipped && facts.IsFeed(p.Fetch.Type) {
+		r.readLists(ctx, []dowse.URL{p.URL})
 		return
 	}
 	r.out.add(p)
+	r.readLists(ctx, p.Maps)
 	if r.from.beyond == 0 {
 		return
 	}
@@ -191,7 +197,7 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 }
 
 // askHost requests robots.txt and the sitemaps of a host that is new, including
-// the sitemaps that those list, at most 50. A robots.txt that fails temporarily
+// the sitemaps that those list. A robots.txt that fails temporarily
 // counts as missing, because a simulated crawl has no second chance to read it.
 func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	host := weburl.Host(u)
@@ -204,7 +210,11 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 		rules = &dowse.Robots{Status: 404}
 	}
 	r.robots[host] = rules
-	maps := rules.Sitemaps
+	r.readLists(ctx, rules.Sitemaps)
+}
+
+// readLists requests sitemaps and feeds, and the sitemaps that those list, at most 50, and stores them.
+func (r *reading) readLists(ctx context.Context, maps []dowse.URL) {
 	for i := 0; i < len(maps) && i < maxMaps; i++ {
 		if _, known := r.lists[maps[i]]; known {
 			continue
@@ -235,7 +245,7 @@ func samplePage() *dowse.Page {
 	p := &dowse.Page{URL: sampleURL}
 	body, charset := extract.Decode([]byte(sample), "text/html")
 	p.Fetch.Charset = charset
-	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: extract.Agents(agent)})
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agents: extract.Agents(agent), OnFeed: func(u dowse.URL) { p.Maps = append(p.Maps, u) }})
 	p.Sketch = text.Sketch(&p.Document)
 	return p
 }
@@ -246,7 +256,7 @@ const sampleURL = "http://sample.test/a/b.html"
 // sample has one of most things that a page can have.
 const sample = `<!doctype html><html lang=en><head><title>A sample &amp; more</title>
 <meta name=description content="what it is"><meta name=keywords content="one, two"><meta name=robots content=noindex>
-<link rel=canonical href="/a/c.html"><script type="application/ld+json">{"@type":"Article","datePublished":"2020-01-02"}</script>
+<link rel=canonical href="/a/c.html"><link rel=alternate type=application/atom+xml href=feed><script type="application/ld+json">{"@type":"Article","datePublished":"2020-01-02"}</script>
 <style>p{}</style></head><body><nav><ul><li><a href="/">Home</a><li><a href="../x?b=2&a=1#f">X &eacute;</a></ul></nav>
 <h1>Heading one</h1><p>Words before <b>bold</b> <a href="t1">the first target</a> and words after, it's 3.14 caf&eacute;.</p>
 <h2>Heading two</h2><div>A block<br>with <a rel=nofollow href="//other.test/q">another <i>anchor</i></a> text
