@@ -6,7 +6,9 @@ import (
 )
 
 // CountCPU has the crawl measure the time of processors by a function.
-func (c *Crawler) CountCPU(used func() time.Duration) { c.meter.cpu = used }
+func (c *Crawler) CountCPU(used func() time.Duration) {
+	c.meter.cpu, c.meter.queued = used, func() time.Duration { return 0 }
+}
 
 // Processors is the number of processors that a crawl can use.
 func Processors() int { return runtime.GOMAXPROCS(0) }
