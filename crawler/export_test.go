@@ -24,6 +24,9 @@ type Loader = loader
 // ContrastSeen is contrastSeen, for the tests outside the package.
 const ContrastSeen = contrastSeen
 
+// ContrastEveryday is contrastEveryday, for the tests outside the package.
+const ContrastEveryday = contrastEveryday
+
 // ViewsEvery sets how often the views are written while a crawl runs.
 func (c *Crawler) ViewsEvery(d time.Duration) { c.views.every = d }
 
