@@ -202,10 +202,32 @@ func TestBrowserEveryPage(t *testing.T) {
 				t.Errorf("%s at %d: the page is %d wide: %v", path, width, wide, eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > %d && !e.closest(".scroll")).map(e => e.tagName + "." + e.className).slice(0, 5)`, width)))
 			}
 		}
+		if list := eval[[]string](b, sideways); len(list) > 0 {
+			t.Errorf("%s: on a phone these have to be scrolled sideways: %q", path, list)
+		}
 		if lines := b.console(); len(lines) > 0 {
 			t.Errorf("%s: console: %q", path, lines)
 		}
 	}
+}
+
+// sideways has the names of the parts of a page that are wider than their place.
+const sideways = `[...document.querySelectorAll("main .scroll, main .card")].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel || e.id || e.className)`
+
+// A page that comes into sight again shows what is true now, and does not wait until something happens.
+func TestBrowserComesBack(t *testing.T) {
+	s := open(t, copied(t))
+	b := browse(t)
+	b.enter(s)
+	b.until(`document.getElementById("live-sign").innerText == "live"`)
+	hide := func(hidden bool) {
+		eval[bool](b, fmt.Sprintf(`(Object.defineProperty(document, "hidden", {value: %t, configurable: true}), document.dispatchEvent(new Event("visibilitychange")))`, hidden))
+	}
+	hide(true)
+	b.until(`document.getElementById("live-sign").innerText == "paused"`)
+	eval[bool](b, `(window.asked = 0, window.fetch = (plain => (...x) => { window.asked++; return plain(...x) })(window.fetch), true)`)
+	hide(false)
+	b.until("window.asked == 1")
 }
 
 // axe-core finds no serious violation on any page, in light and dark.
