@@ -138,6 +138,7 @@ var allowed = map[string][]string{
 	"dowse/internal/hostile/template": {},
 	"dowse/internal/dashboard": {
 		"dowse", "dowse/collection", "dowse/crawler", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/internal/search",
+		"dowse/internal/text", // which words of a page are runs, whose parts are marked
 	},
 	"dowse/internal/server": {"dowse/internal/durable"},
 	"dowse/cmd/dowse":       {"*"},

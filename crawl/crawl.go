@@ -312,6 +312,22 @@ func stopAtLimit(c *Crawl, now time.Time) bool {
 	return true
 }
 
+// stopIfDone stops the crawl if nothing is left to visit. It is for a driver that can't make any visit at the
+// moment: Next would begin one if there were any.
+func stopIfDone(c *Crawl, now time.Time) {
+	c.in.requeueOrphans()
+	for range maxIdle {
+		c.picker.beforeRound(now)
+		if c.flights.out() > 0 || c.f.Count(dowse.Waiting) > 0 || c.rounds.isOpen() || len(c.rounds.again) > 0 || c.picker.isDue(now) {
+			return
+		}
+		if !c.picker.idle(now) {
+			break
+		}
+	}
+	c.end(now, dowse.StopExhausted)
+}
+
 // maxIdle is how often in a row a strategy may return leads that cannot be queued,
 // before it is considered to have none.
 const maxIdle = 100

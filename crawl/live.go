@@ -161,10 +161,12 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			if l.Tick != nil {
 				l.Tick(l.Clock())
 			}
-			if l.isFull() { // Next, which looks at the limits, is not called
+			if l.isFull() { // Next, which looks whether the crawl is to end, is not called
 				now := l.Clock()
 				l.Crawl.tick(now)
-				stopAtLimit(l.Crawl, now)
+				if !stopAtLimit(l.Crawl, now) {
+					stopIfDone(l.Crawl, now)
+				}
 			}
 		case <-wake:
 		}

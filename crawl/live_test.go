@@ -89,6 +89,43 @@ func TestLiveEndsInTimeWithoutVisits(t *testing.T) {
 	})
 }
 
+// A finished crawl that is resumed where no visit can begin, as in a cluster without workers, ends at once; one with a
+// link that waits, or with a page that is to be asked again, does not. A visit that was in flight when the last
+// run was killed waits, too.
+func TestLiveEndsWhenNothingIsLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg  func(*crawl.Config)
+		left int // pages that the first run leaves
+		want dowse.StopReason
+	}{
+		"finished":           {func(*crawl.Config) {}, 0, dowse.StopExhausted},
+		"a link waits":       {func(*crawl.Config) {}, 1, dowse.StopTime},
+		"finished in rounds": {func(cfg *crawl.Config) { cfg.Round = 4 }, 0, dowse.StopExhausted},
+	} {
+		inVirtualTime(t, func(t *testing.T) {
+			web, seeds := strategytest.Random(20, 12)
+			cfg := hurried(follow(queueAll))
+			c.cfg(&cfg)
+			l := &crawl.Live{Crawl: begin(t, cfg, seeds...), Visitor: &toyVisitor{web: web}}
+			if err := l.Run(t.Context(), t.Context()); err != nil || l.Crawl.Stopped() != dowse.StopExhausted {
+				t.Fatal(err, l.Crawl.Stopped())
+			}
+			if c.left > 0 {
+				l.Crawl.Start(time.Now(), []dowse.URL{"http://new.test/"})
+			}
+			l.Crawl.Resume(crawl.Limits{Time: time.Minute})
+			l = &crawl.Live{Crawl: l.Crawl, Visitor: l.Visitor, AtMost: -1}
+			begun := time.Now()
+			if err := l.Run(t.Context(), t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, took := l.Crawl.Stopped(), time.Since(begun); got != c.want || got == dowse.StopExhausted && took > 2*time.Second {
+				t.Errorf("%s: stopped by %q after %v, want %q", name, got, took, c.want)
+			}
+		})
+	}
+}
+
 func TestLiveVisitsAsTheSimulationDoes(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {
 		web, seeds := strategytest.Random(200, 12)

@@ -6,7 +6,9 @@ import (
 )
 
 // CountCPU has the crawl measure the time of processors by a function.
-func (c *Crawler) CountCPU(used func() time.Duration) { c.meter.cpu = used }
+func (c *Crawler) CountCPU(used func() time.Duration) {
+	c.meter.cpu, c.meter.queued = used, func() time.Duration { return 0 }
+}
 
 // Processors is the number of processors that a crawl can use.
 func Processors() int { return runtime.GOMAXPROCS(0) }
@@ -21,6 +23,9 @@ type Loader = loader
 
 // ContrastSeen is contrastSeen, for the tests outside the package.
 const ContrastSeen = contrastSeen
+
+// ContrastEveryday is contrastEveryday, for the tests outside the package.
+const ContrastEveryday = contrastEveryday
 
 // ViewsEvery sets how often the views are written while a crawl runs.
 func (c *Crawler) ViewsEvery(d time.Duration) { c.views.every = d }

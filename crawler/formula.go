@@ -3,7 +3,10 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
+	"dowse"
+	"dowse/internal/text"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -27,16 +30,30 @@ func formulaOf(t *topic.Topic, cfg Config) string {
 	return judge.WordsName
 }
 
+// sameFormula reports whether words and phrases of a topic are judged as they were by an earlier formula. Formula
+// words/3 differs from words/2 in phrases of scripts that are written without spaces; words/1 had no stuffing,
+// which concerns every topic.
+func sameFormula(before string, words []string) bool {
+	return before == judge.WordsName || before == "words/2" && !slices.ContainsFunc(words, isSpacedRun)
+}
+
+// isSpacedRun reports whether a phrase has several words, one of them in a script that is written without spaces.
+func isSpacedRun(entry string) bool {
+	words := dowse.Words(entry)
+	return len(words) > 1 && slices.ContainsFunc(words, func(w dowse.Span) bool { return text.Spaceless(entry[w.Start:w.End]) })
+}
+
 // switchFormula switches a resumed crawl to the current formula. Earlier
-// verdicts stay, so a note reports the switch once if another formula gave
-// them.
+// verdicts stay, so a note reports the switch once if the topic was judged in
+// another way.
 func (c *Crawler) switchFormula() {
 	s, now := &c.Collection.Settings, formulaOf(c.Topic, c.cfg)
 	if now == "" {
 		return
 	}
 	before := cmp.Or(s.Formula, firstFormula)
-	if n := c.Status().Fetched; before != now && now != ownFormula && n > 0 {
+	same := now == ownFormula || sameFormula(before, c.Topic.Words)
+	if n := c.Status().Fetched; !same && n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf(
 			"words are judged by another formula from now on (%s, before %s): the verdicts on %d pages stay until a training on labels judges them again", now, before, n))
 	}

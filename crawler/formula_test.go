@@ -54,6 +54,37 @@ func TestFormulaThatChanged(t *testing.T) {
 	}
 }
 
+// TestFormulaOfPhrases resumes crawls of the formula words/2, which did not find phrases of scripts that are written
+// without spaces. A note reports it where the topic has one, and only there; the settings name the present formula.
+func TestFormulaOfPhrases(t *testing.T) {
+	sameGoroutines(t)
+	site := reefSite(t)
+	for words, noted := range map[string]bool{"coral": false, "coral bleaching": false, "天然酵母": false, "天然 酵母": true, "AI パン": true} {
+		cfg := local
+		cfg.Words, cfg.Seeds = []string{words}, []string{site.URL + "/"}
+		dir := filepath.Join(t.TempDir(), "x.dowse")
+		crawlAll(t, dir, cfg)
+		file := filepath.Join(dir, "crawl.yaml")
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		older := strings.Replace(string(data), "formula: "+judge.WordsName+"\n", "formula: words/2\n", 1)
+		if err := os.WriteFile(file, []byte(older), 0o600); err != nil || older == string(data) {
+			t.Fatal(err, older)
+		}
+		cfg.Seeds = nil
+		c, err := crawler.Open(dir, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(c.Notes, "\n"), judge.WordsName+", before words/2"); got != noted || c.Collection.Settings.Formula != judge.WordsName {
+			t.Errorf("%s: the notes are %q, the formula %s; want a note: %v", words, c.Notes, c.Collection.Settings.Formula, noted)
+		}
+		c.Close()
+	}
+}
+
 // A countingJudge is a judge of a program: it counts a word.
 type countingJudge struct{}
 

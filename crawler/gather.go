@@ -73,7 +73,7 @@ func buildJudgeFrom(m *topic.Material, t *topic.Topic, strategy string, cfg Conf
 		return nil, err
 	}
 	b := &builtJudge{judge: j, seeds: m.Seeds, notes: m.Notes}
-	if m.MissingNegatives() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
+	if m.MissingNegatives() > 0 && positivesOnly(m) && cfg.Contrast != contrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
 		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl replace the everyday texts, unless that seems worse; the setting contrast: everyday prevents it", firstSeen))
 	}
 	if trained := j.Model(); trained != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -53,6 +54,9 @@ type ending struct {
 	detail  string
 	fetch   dowse.Fetch
 }
+
+// ErrOwnTopic is returned for collections whose topics can't be made one: a merge needs to be given one.
+var ErrOwnTopic = errors.New("topic file of its own")
 
 // errMerge begins the errors for collections that can't be merged.
 var errMerge = fmt.Errorf("these can't be merged (%w)", ErrUnfinished)
@@ -231,7 +235,7 @@ func (m *merger) topic() (t *topic.Topic, same bool, err error) {
 	var words, also []string
 	for i, c := range m.sources {
 		if len(c.Topic.Words) == 0 || c.Topic.Needs() || c.Topic.Where != nil {
-			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a topic file of its own", errMerge, m.names[i])
+			return nil, false, fmt.Errorf("crawler: %w by themselves: the topic of %s is more than words, so the new collection needs a %w", errMerge, m.names[i], ErrOwnTopic)
 		}
 		words, also = append(words, c.Topic.Words...), append(also, c.Topic.Also...)
 	}

@@ -215,6 +215,9 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
+	if _, err := crawler.Merge(t.Context(), []string{a, b}, out, crawler.SalvageConfig{}); !errors.Is(err, crawler.ErrOwnTopic) {
+		t.Errorf("two topics: %v", err)
+	}
 	if _, err := crawler.Merge(t.Context(), []string{a, b}, filepath.Join(a, "inside"), crawler.SalvageConfig{}); !errors.Is(err, crawler.ErrPlace) {
 		t.Errorf("inside: %v", err)
 	}

@@ -20,7 +20,7 @@ const (
 	meterSpan  = 30 * time.Second
 	meterEvery = time.Second
 	meterShort = 5 * time.Second // over less than this, neither CPU nor disk are found to limit
-	busyShare  = 0.9             // of the processors, from which they limit a crawl
+	busyShare  = 0.9             // of the processors, used or waited for, from which they limit a crawl
 	diskShare  = 0.5             // of the time, from which commits limit a crawl
 	byCPU      = "CPU"
 	byDisk     = "disk"
@@ -32,6 +32,7 @@ const (
 // disk limit it. The loop uses it; committed and judged may be called concurrently.
 type meter struct {
 	cpu        func() time.Duration // that the process used so far
+	queued     func() time.Duration // for which its threads could run and waited for a processor so far; 0 where that is not known
 	processors int
 	commits    spent
 	judgements spent
@@ -57,11 +58,13 @@ type sample struct {
 	at      time.Time
 	fetched int
 	bytes   int64
-	cpu     time.Duration
+	cpu     time.Duration // used, and waited for
 	commits time.Duration
 }
 
-func newMeter() *meter { return &meter{cpu: processTime, processors: runtime.GOMAXPROCS(0)} }
+func newMeter() *meter {
+	return &meter{cpu: processTime, queued: queueTime, processors: runtime.GOMAXPROCS(0)}
+}
 
 // committed adds the time that a commit took.
 func (m *meter) committed(took time.Duration) { m.commits.add(took) }
@@ -74,13 +77,15 @@ const longestTick = 5 * time.Second
 
 // measure records a status and sets its rates. If the processors or the disk limit the crawl,
 // the status names them: then it does not matter what else would. Processors come first, since commits
-// take long, too, if they have to wait for one.
+// take long, too, if they have to wait for one. A processor that other programs have counts like one
+// that is used, as long as a thread of this process waits for it: on an overloaded machine a crawl gets a
+// part of the processors only, however much it could do.
 func (m *meter) measure(now time.Time, st *crawl.Status) {
 	if took := now.Sub(m.last); st.LimitedBy == byPoliteness && took > 0 && took <= longestTick {
 		m.polite += took
 	}
 	m.last = now
-	x := sample{now, st.Fetched, st.Bytes, m.cpu(), time.Duration(m.commits.nanoseconds.Load())}
+	x := sample{now, st.Fetched, st.Bytes, m.cpu() + m.queued(), time.Duration(m.commits.nanoseconds.Load())}
 	for len(m.samples) > 1 && now.Sub(m.samples[1].at) >= meterSpan {
 		m.samples = m.samples[1:]
 	}

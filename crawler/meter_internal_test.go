@@ -16,19 +16,22 @@ func TestMeter(t *testing.T) {
 		name    string
 		pages   func(second int) int // fetched until then
 		cpu     float64              // processors that are busy
+		queued  float64              // threads that wait for one
 		commits float64              // share of the time
 		rate    float64
 		by      string
 	}{
-		{"steady", func(s int) int { return 4 * s }, 0.5, 0.1, 4, "politeness"},
-		{"stopped a minute ago", func(s int) int { return 4 * min(s, 60) }, 0, 0, 0, "politeness"},
-		{"quicker now", func(s int) int { return max(0, s-90) * 8 }, 0, 0, 8, "politeness"},
-		{"busy", func(s int) int { return s }, 1.95, 0.1, 1, "CPU"},
-		{"busy, so that commits wait", func(s int) int { return s }, 1.95, 0.8, 1, "CPU"},
-		{"slow disk", func(s int) int { return s }, 0.2, 0.8, 1, "disk"},
+		{"steady", func(s int) int { return 4 * s }, 0.5, 0.2, 0.1, 4, "politeness"},
+		{"stopped a minute ago", func(s int) int { return 4 * min(s, 60) }, 0, 0, 0, 0, "politeness"},
+		{"quicker now", func(s int) int { return max(0, s-90) * 8 }, 0, 0, 0, 8, "politeness"},
+		{"busy", func(s int) int { return s }, 1.95, 0, 0.1, 1, "CPU"},
+		{"busy, so that commits wait", func(s int) int { return s }, 1.95, 0, 0.8, 1, "CPU"},
+		{"other programs have the processors", func(s int) int { return s }, 0.4, 1.5, 0.1, 1, "CPU"},
+		{"other programs have a processor", func(s int) int { return s }, 0.4, 0.8, 0.1, 1, "politeness"},
+		{"slow disk", func(s int) int { return s }, 0.2, 0, 0.8, 1, "disk"},
 	} {
-		used := time.Duration(0)
-		m := &meter{cpu: func() time.Duration { return used }, processors: 2}
+		used, queued := time.Duration(0), time.Duration(0)
+		m := &meter{cpu: func() time.Duration { return used }, queued: func() time.Duration { return queued }, processors: 2}
 		var st crawl.Status
 		for s := range 121 {
 			st = crawl.Status{Fetched: c.pages(s), Bytes: int64(1000 * c.pages(s)), LimitedBy: "politeness"}
@@ -37,6 +40,7 @@ func TestMeter(t *testing.T) {
 				t.Errorf("%s: after %d s the next pulse comes in %v", c.name, s, pause)
 			}
 			used += time.Duration(c.cpu * float64(time.Second))
+			queued += time.Duration(c.queued * float64(time.Second))
 			m.committed(time.Duration(c.commits * float64(time.Second)))
 		}
 		if st.Rate != c.rate || st.BytesRate != 1000*c.rate || st.LimitedBy != c.by {

@@ -20,7 +20,7 @@ import (
 // The sources of negative examples for a topic that has too few.
 const (
 	contrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
-	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
+	contrastEveryday = "everyday" // the texts that are built in, for the whole crawl
 )
 
 // The numbers of fetched pages from which negative examples are drawn: 100, 200, 400, and
@@ -233,7 +233,7 @@ func seenBy(models []collection.Model, inUse string) (n int) {
 // contrastOf returns from how many pages negative examples may be drawn now;
 // 0 for none.
 func (c *Crawler) contrastOf() int {
-	if c.judging.own || c.Collection.Settings.Contrast == ContrastEveryday {
+	if c.judging.own || c.Collection.Settings.Contrast == contrastEveryday {
 		return 0
 	}
 	return seenOf(c.Collection.Crawl.Books().Fetched)

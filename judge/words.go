@@ -39,7 +39,7 @@ const (
 
 // WordsName identifies the judge [Words] in verdicts; the number changes with the
 // formula.
-const WordsName = "words/2"
+const WordsName = "words/3"
 
 // Words judges by the words of a topic, without training. It reads a page once, at 15
 // to 20 ns per word, and is safe for concurrent use.

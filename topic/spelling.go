@@ -2,6 +2,7 @@ package topic
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,19 +33,20 @@ func (t *Topic) Speller() *Speller {
 
 // A Spelling is the result of a [Speller]. The zero value has no words.
 type Spelling struct {
-	words map[string]string // by stem
+	words map[string]string // by stem; a stem that is itself a word has itself
 	own   map[string]bool
 }
 
 // Spell looks for the words behind the stems of reasons: for each stem the form
 // that is most frequent in the pages, of equals the shortest, then the first in
-// alphabetical order. Words of the topic itself stay as they are.
-func (s *Speller) Spell(reasons []string, pages ...*dowse.Page) Spelling {
+// alphabetical order. Words of the topic itself stay as they are. What was found before, in other pages, is part of
+// the result and stays as it is. missing are the reasons with a stem that is still without a word.
+func (s *Speller) Spell(found Spelling, reasons []string, pages ...*dowse.Page) (_ Spelling, missing []string) {
 	forms := map[string]map[string]int{}
 	for _, what := range reasons {
 		stems, _ := cutStems(what)
 		for _, stem := range stems {
-			if !s.own[stem] {
+			if !s.own[stem] && found.words[stem] == "" {
 				forms[stem] = map[string]int{}
 			}
 		}
@@ -54,13 +56,19 @@ func (s *Speller) Spell(reasons []string, pages ...*dowse.Page) Spelling {
 			s.count(p, forms)
 		}
 	}
-	found := Spelling{words: map[string]string{}, own: s.own}
+	more := Spelling{words: map[string]string{}, own: s.own}
+	maps.Copy(more.words, found.words)
 	for stem, seen := range forms {
-		if w := mostFrequent(seen); w != "" && w != stem {
-			found.words[stem] = w
+		if w := mostFrequent(seen); w != "" {
+			more.words[stem] = w
 		}
 	}
-	return found
+	for _, what := range reasons {
+		if stems, _ := cutStems(what); slices.ContainsFunc(stems, func(stem string) bool { return more.words[stem] == "" && !s.own[stem] }) {
+			missing = append(missing, what)
+		}
+	}
+	return more, missing
 }
 
 // SpellOf is Spell for a verdict.
@@ -69,7 +77,8 @@ func (s *Speller) SpellOf(v dowse.Verdict, pages ...*dowse.Page) Spelling {
 	for i, b := range v.Because {
 		whats[i] = b.What
 	}
-	return s.Spell(whats, pages...)
+	found, _ := s.Spell(Spelling{}, whats, pages...)
+	return found
 }
 
 // count counts the words of a page that have one of the stems.
@@ -101,7 +110,7 @@ func (s Spelling) Word(what string) string {
 	stems, _ := cutStems(what)
 	found := false
 	for i, stem := range stems {
-		if w := s.words[stem]; w != "" {
+		if w := s.words[stem]; w != "" && w != stem {
 			stems[i], found = w, true
 		}
 	}
@@ -162,7 +171,9 @@ func (t *Topic) wordsBehind(terms []string, examples []judge.Example) map[string
 	for i, term := range terms {
 		whats[i] = `"` + term + `"`
 	}
-	return t.Speller().Spell(whats, pagesOf(examples)...).words
+	found, _ := t.Speller().Spell(Spelling{}, whats, pagesOf(examples)...)
+	maps.DeleteFunc(found.words, func(stem, word string) bool { return stem == word })
+	return found.words
 }
 
 // pagesOf returns the pages of examples; a text becomes a page.

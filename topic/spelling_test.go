@@ -1,6 +1,7 @@
 package topic_test
 
 import (
+	"slices"
 	"testing"
 
 	"dowse"
@@ -31,7 +32,7 @@ func TestSpelling(t *testing.T) {
 		`"nowher"/"x`:                `"nowher"/"x`,
 		"bias":                       "bias", `where title: "happi": yes`: `where title: "happi": yes`, "": "", `"`: `"`, `"happi`: `"happi`,
 	} {
-		found := s.Spell([]string{what, "title"}, pages...)
+		found, _ := s.Spell(topic.Spelling{}, []string{what, "title"}, pages...)
 		if got := found.Name(what); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}
@@ -53,7 +54,13 @@ func TestSpelling(t *testing.T) {
 func TestSpellingOfOtherLanguages(t *testing.T) {
 	to := &topic.Topic{Name: "x", Words: []string{"Küste"}, Languages: []string{"de"}}
 	p := &dowse.Page{Document: dowse.Document{Text: "Die Leuchttürme und ihre Wärter: Leuchttürme, Leuchtturm."}}
-	if got := to.Speller().Spell([]string{`"leuchtturm"`}, p).Name(`"leuchtturm"`); got != `"leuchttürme"` {
-		t.Errorf("leuchtturm: %s", got)
+	found, missing := to.Speller().Spell(topic.Spelling{}, []string{`"leuchtturm"`, `"seekart"`, `"küste"`, "bias"}, p)
+	if got := found.Name(`"leuchtturm"`); got != `"leuchttürme"` || !slices.Equal(missing, []string{`"seekart"`}) {
+		t.Errorf("leuchtturm: %s, without a word: %q", got, missing)
+	}
+	// Another page has the word that is missing, and changes no other.
+	more, missing := to.Speller().Spell(found, []string{`"leuchtturm"`, `"seekart"`}, &dowse.Page{Document: dowse.Document{Text: "Seekarten, Leuchtturm, Leuchtturm."}})
+	if a, b := more.Name(`"leuchtturm"`), more.Name(`"seekart"`); a != `"leuchttürme"` || b != `"seekarten"` || missing != nil || found.Word(`"seekart"`) != "" {
+		t.Errorf("with another page: %s, %s, without a word: %q", a, b, missing)
 	}
 }

@@ -591,6 +591,7 @@ var clusterTests = []struct {
 	{"ClusterTwoCoordinators", clusterTwoCoordinators},
 	{"ClusterWorkerBringsGarbage", clusterWorkerBringsGarbage},
 	{"ClusterServersWithoutRoom", clusterServersWithoutRoom},
+	{"ClusterEndsWithoutWorkers", clusterEndsWithoutWorkers},
 }
 
 // One worker with one connection and no delay visits the same pages in the same order as one machine.
@@ -1486,6 +1487,21 @@ func clusterCopyThatWentOnApart(t *testing.T) {
 	runToEnd(t, exitOK, "cluster", "drop", servers.url())
 	runToEnd(t, exitOK, again...)
 	checkComplete(t, dir, 30)
+}
+
+// A finished crawl that is resumed has nothing for workers to do: it ends without one, and says why.
+func clusterEndsWithoutWorkers(t *testing.T) {
+	web := serveCluster(t, 8, 1, 0)
+	servers := startNATS(t, 1)
+	dir := filepath.Join(t.TempDir(), "c.dowse")
+	w := startWorker(t, servers.url(), 2)
+	startCrawl(t, web, dir, servers.url()).ended(exitOK)
+	w.kill()
+	_, said := runToEnd(t, exitOK, "crawl", dir, "--no-progress", "--cluster", servers.url())
+	if !strings.Contains(said, "nothing is left to visit (stop_reason=exhausted)") {
+		t.Errorf("said:\n%s", said)
+	}
+	checkComplete(t, dir, 8)
 }
 
 // The command that an embedded server prints for its workers works as it is, for a new crawl and for one

@@ -65,6 +65,7 @@ var hints = []struct {
 }{
 	{crawler.ErrIdentity, identityHelp},
 	{crawler.ErrSeeds, "Give one or more with --seed URL, or list them under seeds: in a topic file.\n"},
+	{crawler.ErrOwnTopic, "Give it with --topic FILE.\n"},
 	{crawl.ErrRequeue, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).\n"},
 	{collection.ErrExists, "Use --force to overwrite it.\n"},
 	{collection.ErrNoSites, "To look for sites, start another crawl with dowse crawl --unit site.\n"},

@@ -96,6 +96,9 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
+	if err := c.known(labels, name); err != nil {
+		return err
+	}
 	bar := newLabBar(w, c.JSON)
 	wb, err := web.Open(w.ctx, src, web.Options{Cache: cache, Progress: bar.reading})
 	bar.end()
@@ -115,6 +118,31 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 		}{wb.Name, wb.SHA256, s})
 	}
 	printSurvey(w, wb, s)
+	return nil
+}
+
+// mostNear is how many topics are named that a person may have meant.
+const mostNear = 5
+
+// known returns an error for a topic to show that no page is labelled with: its line would be of zeros, as if
+// the topic had been looked for and nothing of it found.
+func (c *labWebsCmd) known(labels *web.Labels, name string) error {
+	if len(c.Topic) == 0 {
+		return nil
+	}
+	if labels == nil {
+		return usage("--topic: %s has no labels, and so no topics; give --labels FILE", oneLine(name))
+	}
+	for _, t := range c.Topic {
+		if len(labels.On(t)) > 0 {
+			continue
+		}
+		near := labels.Near(t, mostNear)
+		if len(near) == 0 {
+			return usage("--topic: unknown topic %q; no page of %s is labelled", oneLine(t), oneLine(name))
+		}
+		return usage("--topic: unknown topic %q; the nearest: %s", oneLine(t), oneLine(strings.Join(near, ", ")))
+	}
 	return nil
 }
 

@@ -328,7 +328,7 @@ func (c *topicShowCmd) used(w *world) error {
 	}
 	fmt.Fprintf(w.out, "\nterms in the verdicts on the newest %s, with their mean weight\n", some(terms.Pages, "page"))
 	for _, t := range slices.Concat(terms.For, terms.Against) {
-		fmt.Fprintf(w.out, "  %+6.2f  %s in %s\n", t.Weight, oneLine(strings.ReplaceAll(t.Name, `"`, "")), some(t.Pages, "page"))
+		fmt.Fprintf(w.out, "  %+6.2f  %s in %s\n", t.Weight, oneLine(strings.ReplaceAll(t.Shown(), `"`, "")), some(t.Pages, "page"))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,10 +204,78 @@ func TestBrowserEveryPage(t *testing.T) {
 				t.Errorf("%s at %d: the page is %d wide: %v", path, width, wide, eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > %d && !e.closest(".scroll")).map(e => e.tagName + "." + e.className).slice(0, 5)`, width)))
 			}
 		}
+		if list := eval[[]string](b, sideways); len(list) > 0 {
+			t.Errorf("%s: on a phone these have to be scrolled sideways: %q", path, list)
+		}
 		if lines := b.console(); len(lines) > 0 {
 			t.Errorf("%s: console: %q", path, lines)
 		}
 	}
+}
+
+// sideways has the names of the parts of a page that are wider than their place.
+const sideways = `[...document.querySelectorAll("main .scroll, main .card")].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel || e.id || e.className)`
+
+// A crawl for a word as long as German has them, in a host whose name is as long: on a phone nothing has to be scrolled
+// sideways, and two crawls can be compared.
+func TestBrowserLongWords(t *testing.T) {
+	const word = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz"
+	host := strings.Repeat("ueberwachungsaufgaben.", 6) + "example"
+	dir := t.TempDir()
+	web := answerAll(func(r *http.Request) string {
+		return "<html lang=de><title>" + word + " " + r.URL.Path + "</title><p>" + strings.Repeat(word+" ist "+r.URL.Path+" ein Gesetz. ", 20) + "<a href=/a>" + word + "</a> <a href=/b>b</a>"
+	})
+	for _, name := range []string{"lang", "laenger-" + strings.Repeat("n", 40)} {
+		crawlWith(t, filepath.Join(dir, name+".dowse"), web, []string{word}, []string{"http://" + host + "/"}, 2, -1)
+	}
+	s := open(t, dir)
+	b := browse(t)
+	b.do(chromedp.EmulateViewport(400, 900), chromedp.Navigate(s.URL()))
+	home := "/c/lang/"
+	for _, path := range []string{"/collections", home, home + "pages", home + "page?url=http://" + host + "/", home + "topic", home + "topic?boost=" + word, home + "hosts", home + "labels", home + "frontier", home + "graph", home + "sites", home + "search?q=" + word, "/compare?id=lang&id=laenger-" + strings.Repeat("n", 40)} {
+		b.do(chromedp.Navigate(s.base + path))
+		if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 400 {
+			t.Errorf("%s is %d wide", path, wide)
+		}
+		if list := eval[[]string](b, sideways); len(list) > 0 {
+			t.Errorf("%s: these have to be scrolled sideways: %q", path, list)
+		}
+		if title := eval[string](b, `document.querySelector("h1").innerText`); title == "That did not work" {
+			t.Errorf("%s: %s", path, eval[string](b, `document.querySelector("main").innerText`))
+		}
+	}
+}
+
+// An answerAll is a web that has a page at every address but robots.txt.
+type answerAll func(r *http.Request) string
+
+func (f answerAll) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	if r.URL.Path == "/robots.txt" {
+		w.WriteHeader(http.StatusNotFound)
+	} else {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, f(r))
+	}
+	answer := w.Result()
+	answer.Request = r
+	return answer, nil
+}
+
+// A page that comes into sight again shows what is true now, and does not wait until something happens.
+func TestBrowserComesBack(t *testing.T) {
+	s := open(t, copied(t))
+	b := browse(t)
+	b.enter(s)
+	b.until(`document.getElementById("live-sign").innerText == "live"`)
+	hide := func(hidden bool) {
+		eval[bool](b, fmt.Sprintf(`(Object.defineProperty(document, "hidden", {value: %t, configurable: true}), document.dispatchEvent(new Event("visibilitychange")))`, hidden))
+	}
+	hide(true)
+	b.until(`document.getElementById("live-sign").innerText == "paused"`)
+	eval[bool](b, `(window.asked = 0, window.fetch = (plain => (...x) => { window.asked++; return plain(...x) })(window.fetch), true)`)
+	hide(false)
+	b.until("window.asked == 1")
 }
 
 // axe-core finds no serious violation on any page, in light and dark.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -455,10 +456,50 @@ func TestHarmless(t *testing.T) {
 }
 
 func TestMarked(t *testing.T) {
-	got := marked("Tide pools, tides!", func(w string) bool { return strings.EqualFold(w, "tide") || w == "tides" })
+	got := marked("Tide pools, tides!", func(w string) bool { return strings.EqualFold(w, "tide") || w == "tides" }, nil)
 	want := []piece{{"Tide", true}, {" pools, ", false}, {"tides", true}, {"!", false}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	// Words of scripts without spaces are parts of runs, and may overlap.
+	got = marked("天然酵母でパンを焼きます。パン", func(string) bool { return false }, []string{"酵母", "然酵", "パン"})
+	want = []piece{{"天", false}, {"然酵母", true}, {"で", false}, {"パン", true}, {"を焼きます。", false}, {"パン", true}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestPartsOfRuns compares marks with a search for each part at each place.
+func TestPartsOfRuns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteRune([]rune("酵母パ")[rng.IntN(3)])
+		}
+		return b.String()
+	}
+	for range 2000 {
+		run, parts := random(1+rng.IntN(12)), []string{random(2), random(1 + rng.IntN(3))}
+		marks := make([]bool, len(run))
+		for _, p := range parts {
+			for i := range run {
+				if strings.HasPrefix(run[i:], p) {
+					for j := range len(p) {
+						marks[i+j] = true
+					}
+				}
+			}
+		}
+		at := 0
+		for _, x := range marked(run, func(string) bool { return false }, parts) {
+			for range len(x.Text) {
+				if marks[at] != x.Mark {
+					t.Fatalf("%s with %q: byte %d is marked: %v, want %v", run, parts, at, x.Mark, marks[at])
+				}
+				at++
+			}
+		}
 	}
 }
 

@@ -120,8 +120,15 @@ func (b *labelsBody) excerpt(ctx context.Context, d *Dashboard, c *head) {
 		return
 	}
 	var page pageBody
-	page.Account = &operations.Account{Explanation: &collection.Explanation{Judged: collection.RulingOf(p.Row.Page.Verdict, p.Row.Threshold)}}
-	b.Text = marked(text, page.marker())
+	ruling := collection.RulingOf(p.Row.Page.Verdict, p.Row.Threshold)
+	for i := range ruling.Because {
+		if p.Row.Spell != nil {
+			ruling.Because[i].Word = p.Row.Spell(ruling.Because[i].What)
+		}
+	}
+	page.Account = &operations.Account{Explanation: &collection.Explanation{Judged: ruling}}
+	want, parts := page.marker()
+	b.Text = marked(text, want, parts)
 	b.Row.Why = reasonText(p.Row, 6)
 }
 

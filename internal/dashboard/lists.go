@@ -138,7 +138,7 @@ func (d *Dashboard) hosts(r *http.Request, c *head) (*pageFrame, error) {
 	}
 	b := &hostsBody{HostList: list, ID: c.ID, Pause: span(time.Duration(list.MinDelay)), Back: c.Home + "hosts" + with(q), Q: q}
 	b.Shows = choose(q, "show", [2]string{"", "All"}, [2]string{"on", "● On topic"}, [2]string{"off", "▲ Off topic"}, [2]string{"problems", "Problems"})
-	for _, s := range [][3]string{{"name", "host", ""}, {"pages", "pages", "n"}, {"share", "on topic", ""}, {"", "last 20, new first", "wide-only"}, {"waiting", "waiting", "n wide-only"}, {"delay", "pause", "n wide-only"}, {"errors", "failed", "n"}, {"", "robots.txt", "wide-only"}, {"", "state", ""}} {
+	for _, s := range [][3]string{{"name", "host", ""}, {"pages", "pages", "n"}, {"share", "on topic", ""}, {"", "last 20, new first", "wide-only"}, {"waiting", "waiting", "n wide-only"}, {"delay", "pause", "n wide-only"}, {"errors", "failed", "n wide-only"}, {"", "robots.txt", "wide-only"}, {"", "state", "wide-only"}} {
 		x := listColumn{Name: s[1], Class: s[2]}
 		if s[0] != "" {
 			x.Href, x.Here = with(q, "sort", s[0]), q.Get("sort") == s[0] || q.Get("sort") == "" && s[0] == "pages"

@@ -16,6 +16,7 @@ import (
 	"dowse/collection"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
+	"dowse/internal/text"
 )
 
 // A pageBody is the page about one URL.
@@ -136,7 +137,8 @@ func takenDown(c *head, a *operations.Account, u string) *pageFrame {
 func (b *pageBody) read(p *operations.Page) {
 	b.TextError, b.TextCut = tidy(p.TextError, 200), p.Cut || len(p.Text) > maxShown
 	b.Description = tidy(p.Row.Description, 300)
-	b.Text = marked(tidyText(p.Text, maxShown), b.marker())
+	want, parts := b.marker()
+	b.Text = marked(tidyText(p.Text, maxShown), want, parts)
 	for _, h := range p.Headings {
 		b.Headings = append(b.Headings, operations.Heading{Level: h.Level, Text: tidy(h.Text, 120)})
 	}
@@ -146,8 +148,8 @@ func (b *pageBody) read(p *operations.Page) {
 }
 
 // marker returns which words of the text have a part in the verdict. Reasons are stems, so words that
-// begin with a longer one are marked, too.
-func (b *pageBody) marker() func(string) bool {
+// begin with a longer one are marked, too. Words of scripts without spaces are parts of runs.
+func (b *pageBody) marker() (want func(word string) bool, parts []string) {
 	words, stems := map[string]bool{}, []string{}
 	if r := b.ruling(); r != nil {
 		for _, x := range r.Because {
@@ -160,16 +162,19 @@ func (b *pageBody) marker() func(string) bool {
 			for _, w := range strings.FieldsFunc(strings.ToLower(x.What+" "+x.Word), func(r rune) bool { return r == ' ' || r == '/' }) {
 				w = strings.Trim(w, `"“”'`)
 				words[w] = true
-				if len(w) >= 4 {
+				if text.Spaceless(w) {
+					parts = append(parts, w)
+				} else if len(w) >= 4 {
 					stems = append(stems, w)
 				}
 			}
 		}
 	}
-	return func(word string) bool {
+	want = func(word string) bool {
 		word = strings.ToLower(word)
 		return words[word] || slices.ContainsFunc(stems, func(s string) bool { return len(word) <= len(s)+3 && strings.HasPrefix(word, s) })
 	}
+	return want, parts
 }
 
 // ruling returns the verdict whose reasons are shown: that of the judge alone for a page with a label, whose only reason is the label.
@@ -237,11 +242,14 @@ func (b *pageBody) flips(c *head) {
 	}
 	for _, x := range j.Because {
 		if x.Flips && len(b.Flips) < maxFlips && !operations.IsSum(x.What) && x.What != "bias" {
-			b.Flips = append(b.Flips, flip{What: "without " + quoted(x), Score: score(x.Without)})
+			b.Flips = append(b.Flips, flip{What: "without " + isolated(quoted(x)), Score: score(x.Without)})
 		}
 	}
 	if len(b.Flips) == 0 {
 		if names, left := together(j); len(names) > 0 {
+			for i := range names {
+				names[i] = isolated(names[i])
+			}
 			b.Flips = append(b.Flips, flip{What: "without " + strings.Join(names, " and "), Score: score(left)})
 		}
 	}

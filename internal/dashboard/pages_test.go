@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/facts"
@@ -456,12 +457,16 @@ func TestMarkedWords(t *testing.T) {
 	b := pageBody{Account: &operations.Account{Explanation: &collection.Explanation{Judged: &collection.Ruling{Because: []collection.Part{
 		{Cause: collection.Cause{What: `"tide pools"`, Weight: 1}}, {Cause: collection.Cause{What: "barnacl", Weight: 0.1, Word: "barnacles"}},
 		{Cause: collection.Cause{What: "the topic's words fill 36 % of the text", Weight: -1}}, {Cause: collection.Cause{What: "12 other terms", Weight: 1}},
+		{Cause: collection.Cause{What: `"天然 酵母"`, Weight: 1}},
 	}}}}}
-	want := b.marker()
+	want, parts := b.marker()
 	for word, is := range map[string]bool{"tide": true, "Pools": true, "barnacled": true, "barnacles": true, "the": false, "of": false, "words": false, "text": false, "other": false} {
 		if want(word) != is {
 			t.Errorf("%s is marked: %v, want %v", word, !is, is)
 		}
+	}
+	if fmt.Sprint(parts) != "[天然 酵母]" {
+		t.Errorf("parts of runs: %v", parts)
 	}
 }
 
@@ -536,5 +541,32 @@ func TestReasonsAsInATerminal(t *testing.T) {
 	}
 	if len(got) != 32 || got[0] != `"w29" (learnt)` || got[1] != `"w28"` || got[30] != "667 other terms" || got[31] != "bias" {
 		t.Errorf("got %d reasons: %q", len(got), got)
+	}
+}
+
+// The reasons of a list are words, each set apart from the weights around it, which text that runs from right to left would turn
+// around. A learnt word that the topic has, too, is marked.
+func TestReasonsOfLists(t *testing.T) {
+	r := &facts.Row{Page: &dowse.Page{}, Spell: func(what string) string {
+		return map[string]string{`"electr"`: "electric", `"reef"`: "", `"happi"/"navig"`: "happy/navigate"}[what]
+	}}
+	r.Page.Verdict.Because = []dowse.Because{
+		{What: `"electric"`, Weight: 2}, {What: "12 other terms", Weight: 1}, {What: `"electr"`, Weight: 1}, {What: `"reef"`, Weight: -0.5}, {What: `"خبز"`, Weight: 0.25}, {What: `"happi"/"navig"`, Weight: 0.2},
+	}
+	want := "+2.00 \u2068\"electric\"\u2069 · +1.00 \u2068\"electric\" (learnt)\u2069 · -0.50 \u2068\"reef\"\u2069 · +0.25 \u2068\"خبز\"\u2069 · +0.20 \u2068\"happy/navigate\"\u2069"
+	if got := reasonText(r, 5); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// What is added to a topic is a word; a signal, and terms that share a weight, can't be added.
+func TestTermOf(t *testing.T) {
+	for name, want := range map[operations.UsedTerm]string{
+		{Name: `"electr"`, Word: "electric"}: "electric", {Name: `"reef"`}: "reef", {Name: `"tide pools"`}: "tide pools", {Name: "title"}: "", {Name: `not "casino"`}: "",
+		{Name: `"happi"/"navig"`, Word: "happy/navigate"}: "",
+	} {
+		if got := termOf(name); got != want {
+			t.Errorf("%+v: got %q, want %q", name, got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,17 +66,33 @@ func reasonText(r *facts.Row, n int) string {
 		if operations.IsSum(what) {
 			continue
 		}
-		if r.Spell != nil {
-			if w := r.Spell(what); w != "" {
-				what = w
-			}
-		}
+		what = spelt(r, what)
 		if label, ok := strings.CutPrefix(what, "label "); ok { // it decides alone, whatever its weight
 			return "labelled " + label
 		}
-		words = append(words, signed(b.Weight)+" "+tidy(what, 40))
+		words = append(words, signed(b.Weight)+" "+isolated(tidy(what, 40)))
 	}
 	return strings.Join(words, " · ")
+}
+
+// isolated returns a foreign text for a sentence, in which it may run from right to left without turning the rest around.
+func isolated(s string) string { return "\u2068" + s + "\u2069" }
+
+// spelt returns a reason with the words of a page in place of stems. One that the verdict has as a word of the topic, too,
+// is marked.
+func spelt(r *facts.Row, what string) string {
+	if r.Spell == nil || !strings.HasPrefix(what, `"`) {
+		return what
+	}
+	word := r.Spell(what)
+	if word == "" {
+		return what
+	}
+	name := `"` + word + `"`
+	if slices.ContainsFunc(r.Page.Verdict.Because, func(b dowse.Because) bool { return b.What == name }) {
+		name += " (learnt)"
+	}
+	return name
 }
 
 // pageHref returns the address of the page about a URL.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"math"
@@ -36,15 +37,25 @@ func (d *Dashboard) terms(ctx context.Context, c *head, q url.Values) (on, off [
 func termRowsOf(c *head, q url.Values, list []operations.UsedTerm, most float64) (rows []termRow) {
 	for _, t := range list {
 		r := termRow{UsedTerm: t, Bar: weightBar(t.Weight, most)}
-		if term, isTerm := strings.CutPrefix(t.Name, `"`); isTerm {
-			term = strings.TrimSuffix(term, `"`)
+		if term := termOf(t); term != "" {
 			r.Boost, r.Ban = edited(q, "boost", term), edited(q, "ban", term)
 		}
 		if !strings.Contains(t.Name, operations.SomeNumber) {
 			r.Href = c.Home + "pages?reason=" + url.QueryEscape(t.Name)
 		}
-		r.Name = tidy(strings.ReplaceAll(t.Name, `"`, ""), 50)
+		r.Name = tidy(strings.ReplaceAll(t.Shown(), `"`, ""), 50)
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// termOf returns a term as a topic file can have it, as a word if one is known; "" for a signal, and for several terms that share a
+// weight: which of them a person means is not known.
+func termOf(t operations.UsedTerm) string {
+	term, isTerm := strings.CutPrefix(t.Name, `"`)
+	term, closed := strings.CutSuffix(term, `"`)
+	if !isTerm || !closed || strings.Contains(term, `"`) {
+		return ""
+	}
+	return cmp.Or(t.Word, term)
 }

@@ -158,8 +158,8 @@ type piece struct {
 }
 
 // marked cuts a text into pieces and marks the words for which want is true. Words are runs of letters
-// and digits.
-func marked(text string, want func(word string) bool) (list []piece) {
+// and digits. In a run of words that are written without spaces, the given parts are marked.
+func marked(text string, want func(word string) bool, parts []string) (list []piece) {
 	from := 0
 	flush := func(to int, mark bool) {
 		if to > from {
@@ -172,6 +172,12 @@ func marked(text string, want func(word string) bool) (list []piece) {
 		if begin >= 0 && want(text[begin:i]) {
 			flush(begin, false)
 			flush(i, true)
+		} else if begin >= 0 {
+			for at, to := partIn(text[begin:i], parts); to > 0; at, to = partIn(text[begin:i], parts) {
+				flush(begin+at, false)
+				flush(begin+to, true)
+				begin += to
+			}
 		}
 		begin = -1
 	}
@@ -187,6 +193,27 @@ func marked(text string, want func(word string) bool) (list []piece) {
 	end(len(text))
 	flush(len(text), false)
 	return list
+}
+
+// partIn returns where the first of some parts begins in a run of words, and where it ends, with those that follow it or that it
+// overlaps; 0 for none.
+func partIn(run string, parts []string) (at, end int) {
+	at = len(run)
+	for _, p := range parts {
+		if i := strings.Index(run[:min(len(run), at+len(p))], p); i >= 0 && i < at {
+			at, end = i, i+len(p)
+		}
+	}
+	for more := end > 0; more; {
+		more = false
+		for _, p := range parts {
+			from := max(at, end-len(p))
+			if i := strings.LastIndex(run[from:min(len(run), end+len(p))], p); i >= 0 && from+i+len(p) > end {
+				end, more = from+i+len(p), true
+			}
+		}
+	}
+	return at, end
 }
 
 // inWords returns a verdict in a sentence: on topic, off topic or unsure.

@@ -116,23 +116,34 @@ func (o *Operations) Queue(ctx context.Context, id, queue string, n int) (*Queue
 	q := &Queue{Queue: queue, Pages: []*facts.Row{}}
 	err = s.use(ctx, func(v *openView) error {
 		q.Seen = v.at.UTC()
-		if queue == QueueUnsure {
-			q.Pages, err = v.unsure(ctx, labels, n)
+		if err := s.fillQueue(ctx, v, q, labels, n); err != nil {
 			return err
-		}
-		if len(v.pages.ids) > maxQueuePages {
-			return s.longQueue(v, q, labels, n)
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		rows, err := v.col.Queue(queue, labels, n)
-		q.Pages = append(q.Pages, rows...)
-		if queue == QueueAudit {
-			q.Of = v.cr.Status().Fetched
-		}
-		return err
+		q.Pages = v.spell(q.Pages)
+		return nil
 	})
 	return q, err
+}
+
+// fillQueue adds the pages of a queue.
+func (s *shelf) fillQueue(ctx context.Context, v *openView, q *Queue, labels *collection.Labels, n int) (err error) {
+	if q.Queue == QueueUnsure {
+		q.Pages, err = v.unsure(ctx, labels, n)
+		return err
+	}
+	if len(v.pages.ids) > maxQueuePages {
+		return s.longQueue(v, q, labels, n)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	rows, err := v.col.Queue(q.Queue, labels, n)
+	q.Pages = append(q.Pages, rows...)
+	if q.Queue == QueueAudit {
+		q.Of = v.cr.Status().Fetched
+	}
+	return err
 }
 
 // unsure returns the pages nearest to the threshold that no person was asked about, from the

@@ -198,7 +198,7 @@ func (a *Account) Spell(col *collection.Collection, t *topic.Topic, replace bool
 			whats = append(whats, p.What)
 		}
 	}
-	found := s.Spell(whats, &dowse.Page{Document: *doc})
+	found, _ := s.Spell(topic.Spelling{}, whats, &dowse.Page{Document: *doc})
 	a.NameOf = found.Name
 	for _, v := range rulings {
 		for i := range v.Because {

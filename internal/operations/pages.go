@@ -172,8 +172,14 @@ func checkReason(want string) error {
 	return failf(Invalid, "skipped", "skipped: unknown reason %q", clip(want))
 }
 
-// Pages lists pages, or URLs that were skipped or failed.
+// Pages lists pages, or URLs that were skipped or failed. The reasons of verdicts have the words behind stems, as far as
+// they are found soon.
 func (o *Operations) Pages(ctx context.Context, id string, q PageQuery) (*PageList, error) {
+	return o.listed(ctx, id, q, func(v *openView, list *PageList) { list.Pages = v.spell(list.Pages) })
+}
+
+// listed lists pages. finish is called with the list while the view is locked.
+func (o *Operations) listed(ctx context.Context, id string, q PageQuery, finish func(v *openView, list *PageList)) (*PageList, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -188,7 +194,13 @@ func (o *Operations) Pages(ctx context.Context, id string, q PageQuery) (*PageLi
 	list := &PageList{Pages: []*facts.Row{}}
 	err = s.use(ctx, func(v *openView) error {
 		list.Seen = v.at.UTC()
-		return v.list(ctx, &q, from, list)
+		if err := v.list(ctx, &q, from, list); err != nil {
+			return err
+		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		finish(v, list)
+		return nil
 	})
 	return list, err
 }

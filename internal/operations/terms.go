@@ -14,10 +14,16 @@ import (
 // A UsedTerm is a term, or another signal, that had a part in verdicts.
 type UsedTerm struct {
 	Name   string  `json:"name" doc:"a term in quotes, or a signal with … in the place of its numbers"`
+	Word   string  `json:"word,omitempty" doc:"the word behind a stem, as pages of the collection have it"`
 	Pages  int     `json:"pages" doc:"pages whose verdict has it"`
 	Weight float64 `json:"weight" doc:"on average over these pages"`
 	sum    float64
+	shown  string
 }
+
+// Shown returns the term as people read it: with the word in place of a stem. A word that the topic has, too, and that was learnt as a
+// term of its own, is marked.
+func (t *UsedTerm) Shown() string { return cmp.Or(t.shown, t.Name) }
 
 // UsedTerms are the terms that the judge uses, those with most weight first.
 type UsedTerms struct {
@@ -35,11 +41,25 @@ const (
 // Terms returns what the judge used on the newest pages: the terms that added most for the topic and against it. They come
 // from the reasons of verdicts, so they are what matters on real pages, whichever judge it is.
 func (o *Operations) Terms(ctx context.Context, id string) (*UsedTerms, error) {
-	list, err := o.Pages(ctx, id, PageQuery{Limit: termPages})
-	if err != nil {
-		return nil, err
+	var t *UsedTerms
+	_, err := o.listed(ctx, id, PageQuery{Limit: termPages}, func(v *openView, list *PageList) {
+		t = usedTerms(list.Pages)
+		found := v.wordsOf(t.names(), list.Pages)
+		for _, terms := range [][]UsedTerm{t.For, t.Against} {
+			for i := range terms {
+				terms[i].Word, terms[i].shown = found.Word(terms[i].Name), found.Name(terms[i].Name)
+			}
+		}
+	})
+	return t, err
+}
+
+// names returns the names of all terms.
+func (t *UsedTerms) names() (list []string) {
+	for _, x := range slices.Concat(t.For, t.Against) {
+		list = append(list, x.Name)
 	}
-	return usedTerms(list.Pages), nil
+	return list
 }
 
 // usedTerms adds up the terms of verdicts.
@@ -61,12 +81,13 @@ const SomeNumber = "…"
 
 var numbers = regexp.MustCompile(`[0-9][0-9.,]*`)
 
-// addedUp returns the terms of verdicts with the sums of their weights. Sums of many small terms and the bias are no terms.
+// addedUp returns the terms of verdicts with the sums of their weights. Sums of many small terms, the bias and what a person decided are no
+// terms.
 func addedUp(rows []*facts.Row) (list []UsedTerm) {
 	at := map[string]int{}
 	for _, r := range rows {
 		for _, b := range r.Page.Verdict.Because {
-			if IsSum(b.What) || b.Weight == 0 || b.What == "bias" {
+			if IsSum(b.What) || b.Weight == 0 || b.What == "bias" || strings.HasPrefix(b.What, "label ") {
 				continue
 			}
 			name := b.What

@@ -69,6 +69,7 @@ type openView struct {
 	stale bool
 
 	pages columns
+	spelt *spelling
 
 	once     sync.Mutex // guards what is made when it is first needed
 	reasons  []collection.ReasonCount
@@ -125,7 +126,7 @@ func viewOf(dir string, now time.Time) (*openView, error) {
 	}
 	cr.Collection.History = maxHistory
 	v := &openView{token: &viewToken{}, cr: cr, col: cr.Collection, at: now, end: cr.Collection.Journal.End(), logs: logs, gen: gen}
-	v.pages = columnsOf(v.col)
+	v.pages, v.spelt = columnsOf(v.col), newSpelling(cr.Topic)
 	return v, nil
 }
 
@@ -300,6 +301,7 @@ func (s *shelf) remake() {
 	}
 	if v != nil {
 		if old := s.cur; old != nil {
+			v.spelt = v.spelt.after(old, v)
 			old.stale = true
 			if old.users == 0 {
 				old.cr.Close()

@@ -192,6 +192,15 @@ func TestSnippetsAndTitlesAreMarked(t *testing.T) {
 	if got := mark(h.Snippet); !strings.Contains(got, "The reef [bleached] under thermal stress. [Corals] of Bogotá") {
 		t.Errorf("snippet: got %q", got)
 	}
+	// Of words that are written without spaces, those of the query are marked and not the whole run.
+	h = search1(t, s, search.Request{Query: "白化"}).Hits[0]
+	if got := mark(h.Snippet); !strings.Contains(got, "珊瑚礁[白化]是一个 reef") {
+		t.Errorf("snippet: got %q", got)
+	}
+	h = search1(t, s, search.Request{Query: "珊瑚礁"}).Hits[0]
+	if got := mark(h.Title); got != "[珊瑚礁]" {
+		t.Errorf("title: got %q", got)
+	}
 }
 
 func TestFacets(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/plain"
+	"dowse/internal/text"
 )
 
 // snippetWords is the length of an excerpt.
@@ -83,9 +84,7 @@ func (m *marker) pieces(s string) (list []Piece) {
 	}
 	marked := make([]bool, len(s)+1)
 	for _, p := range m.spots(s) {
-		for i := p.start; i < p.end; i++ {
-			marked[i] = true
-		}
+		p.mark(s, marked)
 	}
 	for start := 0; start < len(s); {
 		end := start + 1
@@ -96,6 +95,26 @@ func (m *marker) pieces(s string) (list []Piece) {
 		start = end
 	}
 	return list
+}
+
+// mark marks the bytes of a spot: in a run of words without spaces those of the term, which is a part of it, and
+// else the whole word.
+func (p spot) mark(s string, marked []bool) {
+	run, found := s[p.start:p.end], false
+	for at := 0; text.Spaceless(p.term); {
+		i := strings.Index(run[at:], p.term)
+		if i < 0 {
+			break
+		}
+		found = true
+		for j := range len(p.term) {
+			marked[p.start+at+i+j] = true
+		}
+		at += i + len(p.term)
+	}
+	for i := p.start; i < p.end && !found; i++ {
+		marked[i] = true
+	}
 }
 
 // snippet returns the part of a page with the most words of the query. It is taken from the own text, or from the frame if that

@@ -19,6 +19,9 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// Distance returns how many letters differ between two names, in any case: see [Nearest].
+func Distance(a, b string) int { return editDistance(strings.ToLower(a), strings.ToLower(b)) }
+
 // editDistance returns how many letters must be inserted, deleted, changed or
 // swapped with their neighbour to turn a into b (optimal string alignment
 // distance). It keeps three rows of the table.

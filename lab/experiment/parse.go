@@ -178,6 +178,7 @@ func (c *checker) experiment(x *Experiment) {
 	for i := range x.Web {
 		c.web(fmt.Sprintf("$.web[%d]", i), &x.Web[i])
 	}
+	c.names(x.Web)
 	if x.Sites() && slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town == nil }) {
 		c.fail("$.web", "towns and other webs in one experiment", "use one experiment for sites and another one for pages")
 	}
@@ -326,6 +327,28 @@ func (c *checker) web(path string, w *Web) {
 		}
 		if len(w.Traces) > 0 {
 			c.fail(path+".traces", "a synthetic web has an access log of its own", "use traces with path")
+		}
+	}
+}
+
+// names checks that every web has a name of its own. Topics are told apart by it in trails and tables: those
+// of two webs with one name would be one topic that is crawled for twice.
+func (c *checker) names(webs Webs) {
+	if c.foreign {
+		return
+	}
+	seen := map[string]bool{}
+	for i, w := range webs {
+		fix := "leave one of them out, or give one a name of its own with name:"
+		if w.Demo != nil || w.Campus != nil {
+			fix = "leave one of them out, or give one a random seed of its own, as {demo: {seed: 2}}"
+		}
+		for _, s := range sourcesOf(&Experiment{Web: Webs{w}}) {
+			name := s.ShownName()
+			if name != "" && seen[name] {
+				c.fail(fmt.Sprintf("$.web[%d]", i), fmt.Sprintf("two webs are named %s", name), fix)
+			}
+			seen[name] = true
 		}
 	}
 }

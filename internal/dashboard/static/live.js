@@ -42,7 +42,11 @@ export function live(dress) {
     source = null;
     show("paused");
   }
-  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return close();
+    open();
+    refresh(); // what has happened meanwhile does not wait for the next report
+  });
   window.addEventListener("pagehide", close);
   open();
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"dowse/internal/directory"
 	"dowse/internal/mistake"
 	"dowse/internal/plain"
+	"dowse/internal/text"
 	"dowse/weburl"
 )
 
@@ -311,6 +313,26 @@ func (l *Labels) Write(w io.Writer) error {
 		}
 	}
 	return out.Flush()
+}
+
+// maxMeant is how many bytes of a name are compared with topics.
+const maxMeant = 100
+
+// Near returns the n topics whose names are most like a name that none has, the nearest first. The last part of a
+// topic's path may stand for the whole: "reefs" is near Top/Science/Reefs. Topics above those of pages are topics, too.
+func (l *Labels) Near(name string, n int) (list []string) {
+	name = plain.Cut(name, maxMeant)
+	far := map[string]int{}
+	for _, t := range l.Topics() {
+		for at := t.Topic; at != ""; at = at[:max(strings.LastIndexByte(at, '/'), 0)] {
+			if _, done := far[at]; done {
+				break
+			}
+			far[at] = min(text.Distance(name, at), text.Distance(name[strings.LastIndexByte(name, '/')+1:], at[strings.LastIndexByte(at, '/')+1:])+1)
+		}
+	}
+	list = slices.SortedFunc(maps.Keys(far), func(a, b string) int { return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(a, b)) })
+	return list[:min(n, len(list))]
 }
 
 // Largest returns the n topics with the most pages, the largest first; ties are

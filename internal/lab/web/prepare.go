@@ -36,7 +36,7 @@ func prepare(ctx context.Context, s Source, path string, progress func(done, tot
 		return err
 	}
 	defer from.close()
-	return from.prepare(ctx, s.name(), path, progress)
+	return from.prepare(ctx, s.ShownName(), path, progress)
 }
 
 // prepare reads every page of a transport and builds the feature file. After an

@@ -74,7 +74,7 @@ func RecordSynthetic(ctx context.Context, m Synthetic, dir string, progress func
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("web: record the synthetic web: %w", err), os.RemoveAll(dir))
 	}
-	return r, r.describe(Source{Demo: &m}.name())
+	return r, r.describe(Source{Demo: &m}.ShownName())
 }
 
 // readSynthetic reads the synthetic web through a recorder, by building a

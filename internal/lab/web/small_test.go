@@ -580,7 +580,7 @@ func TestSources(t *testing.T) {
 		"my web":  {Paths: []string{"/y/crawl.dowse"}, Name: "my web"},
 		"rec.old": {Paths: []string{"rec.old.web"}},
 	} {
-		if got := s.name(); got != want {
+		if got := s.ShownName(); got != want {
 			t.Errorf("name of %+v = %q, want %q", s, got, want)
 		}
 	}

@@ -68,13 +68,16 @@ type transport struct {
 	close   func() error
 }
 
-// name returns the name of the web in tables.
-func (s Source) name() string {
+// ShownName returns the name of the web in tables. It is "" for a source that names nothing.
+func (s Source) ShownName() string {
 	if s.Name != "" {
 		return s.Name
 	}
 	if s.Demo != nil {
 		return s.Demo.name()
+	}
+	if len(s.Paths) == 0 {
+		return ""
 	}
 	base := filepath.Base(s.Paths[0])
 	for _, suffix := range []string{".gz", ".warc", ".wacz", ".web", ".dowse"} {

@@ -67,7 +67,7 @@ func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 		return nil, err
 	}
 	w := newWeb(f, o.Memory)
-	w.Name, w.source = s.name(), s
+	w.Name, w.source = s.ShownName(), s
 	if s.Demo != nil {
 		w.latency = s.Demo.generate().Latency
 	}
