@@ -65,6 +65,8 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/book":  {"dowse/internal/text"},
 	"dowse/internal/extract":        {"dowse", "dowse/weburl"},
 	"dowse/internal/repeats":        {"dowse", "dowse/internal/wire"},
+	"dowse/internal/linkrating":     {"dowse", "dowse/internal/repeats"},
+	"dowse/internal/rawpage":        {"dowse", "dowse/weburl", "dowse/fetch", "dowse/internal/archive", "dowse/internal/extract"},
 	"dowse/internal/maintext":       {"dowse", "dowse/internal/extract", "dowse/internal/repeats"},
 	"dowse/internal/durable":        {},
 	"dowse/internal/wordnet":        {"dowse"},
@@ -93,6 +95,7 @@ var allowed = map[string][]string{
 		"dowse/internal/plain", "dowse/internal/text", "dowse/weburl",
 		"dowse/internal/extract", "dowse/internal/maintext", // the own text of pages counts for more
 	},
+	"dowse/search": {"dowse", "dowse/collection", "dowse/internal/durable", "dowse/internal/search"},
 	"dowse/internal/sink": {
 		"dowse", "dowse/collection", "dowse/crawl", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/plain", "dowse/weburl",
 	},
@@ -103,7 +106,8 @@ var allowed = map[string][]string{
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier", "dowse/internal/vectors",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/garbage", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/refresh", "dowse/internal/wordnet", "dowse/internal/requisite", "dowse/internal/admission", "dowse/internal/repeats",
-		"dowse/internal/ledger",  // inputs that are lost
+		"dowse/internal/ledger", // inputs that are lost
+		"dowse/internal/linkrating", "dowse/internal/rawpage",
 		"dowse/internal/sink",    // a crawl of a Go program has its sinks, too
 		"dowse/internal/cluster", // visits that workers make, commits that are published
 	},
@@ -122,15 +126,16 @@ var allowed = map[string][]string{
 	"dowse/internal/agents":      {"dowse", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/operations", "dowse/internal/plain", "dowse/topic"},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
-		"dowse", "dowse/internal/plain", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
+		"dowse", "dowse/internal/plain", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler", "dowse/internal/linkrating",
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/directory", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/repeats", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/trace", "dowse/internal/vectors", "dowse/internal/wordnet",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/internal/site", "dowse/internal/demo", "dowse/fetch",
 		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/text", "dowse/internal/durable", "dowse/internal/plain",
-		"dowse/internal/repeats", // what crawls do without the parts that pages of a host repeat
-		"dowse/topic",            // a judge of words grows inside a simulated crawl by the code of live crawls
+		"dowse/internal/linkrating", // what strategies want rated
+		"dowse/internal/repeats",    // what crawls do without the parts that pages of a host repeat
+		"dowse/topic",               // a judge of words grows inside a simulated crawl by the code of live crawls
 	},
 	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure", "dowse/internal/plain"},
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},

@@ -8,13 +8,14 @@ package dowse
 
 // A Judge rates how relevant a page is to a topic. It may be called by many
 // goroutines concurrently and must not keep or change the page. A crawl bounds
-// relevances outside of 0 to 1, and takes NaN for 0.
+// relevances outside of 0 to 1, and takes NaN for 0. Judge is not told when a crawl is to
+// end, which waits for it: a judge that asks a slow service must bound the time itself.
 type Judge interface {
 	Judge(p *Page) Verdict
 }
 
 // A WindowJudge also rates short texts: runs of the page's words, given as
-// ranges into p.Words. JudgeWindows returns the verdict that Judge would, and one
+// ranges into p.Words. JudgeWindows returns the verdict that Judge would, and exactly one
 // relevance for each window, from a single reading of the page.
 type WindowJudge interface {
 	Judge

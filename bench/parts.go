@@ -12,9 +12,9 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
-	"dowse/crawler"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
+	"dowse/internal/linkrating"
 	"dowse/internal/text"
 	"dowse/judge"
 	"dowse/strategy"
@@ -42,7 +42,7 @@ func parts(o options) {
 	var strategyTook time.Duration
 	s, err := strategy.New(o.strategy)
 	fatalIf(err)
-	wish := crawler.WishOf(s)
+	wish := linkrating.WishOf(s)
 	timed := strategytest.Around(s, func(invoke func() []dowse.Lead) []dowse.Lead {
 		began := time.Now()
 		defer func() { strategyTook += time.Since(began) }()

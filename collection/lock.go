@@ -83,11 +83,20 @@ func notCopy(dir string) error {
 // to write, with the directory and the number of the process.
 func lockedError(dir string) error {
 	err := fmt.Errorf("%w (process %s)", ErrLocked, holder(dir))
+	if pid, _ := readLock(dir); pid == os.Getpid() {
+		err = heldHere{}
+	}
 	if lockHas(dir, lockCopy) {
 		err = fmt.Errorf("%w: %w (process %s)", ErrLocked, ErrCopy, holder(dir))
 	}
 	return &fs.PathError{Op: "lock", Path: dir, Err: err}
 }
+
+// heldHere is the ErrLocked of a collection that this process has open to write.
+type heldHere struct{}
+
+func (heldHere) Error() string        { return "this process works on it already, and must close it first" }
+func (heldHere) Is(target error) bool { return target == ErrLocked }
 
 // Other processes hold the lock for a moment to find out whether it is held,
 // see Running. So it is tried several times before it counts as held.

@@ -38,7 +38,7 @@ type Config struct {
 
 	Refresh refresh.Plan // which visited pages are asked again; the zero value asks for none
 
-	Shadows []Shadow // strategies that follow the crawl without steering it; at most MaxShadows
+	Shadows []Shadow // strategies that follow the crawl without steering it; at most maxShadows
 
 	// Renew returns strategies like Strategy and Shadows that have learnt nothing: with
 	// them all that was decided can be decided again, see [Crawl.Rerank]. Nil where that

@@ -57,6 +57,9 @@ func Checks(c *Crawl) string {
 	return b.String()
 }
 
+// MaxShadows bounds the shadows of a crawl.
+const MaxShadows = maxShadows
+
 // CountPages sets the number of pages that a crawl counts as fetched.
 func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 

@@ -2,6 +2,8 @@ package crawl
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -23,6 +25,8 @@ type Arrival struct {
 	// Unbegun is set for a visit that a driver did not begin. The page is then that of [Visit.Page]: its lead
 	// waits again, and nothing is learnt of its host or of the network.
 	Unbegun bool
+
+	failed error // the visit panicked
 }
 
 // done calls Done if it is set.
@@ -274,7 +278,16 @@ func (l *Live) maxVisits() int {
 }
 
 // visit makes a visit, at most until its deadline, at which the crawl gives it up.
-func (l *Live) visit(ctx context.Context, v Visit) Arrival {
+//
+// A panic of the visitor, mostly one of a judge or transport that a Go program brings, becomes
+// the error of Run. In this goroutine it would end the process with everything else that it
+// does, and nobody could recover from it.
+func (l *Live) visit(ctx context.Context, v Visit) (a Arrival) {
+	defer func() {
+		if x := recover(); x != nil {
+			a = Arrival{failed: fmt.Errorf("crawl: the visit of %s panicked: %v\n\n%s", v.URL, x, debug.Stack())}
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, v.Deadline.Sub(l.Clock()))
 	defer cancel()
 	return l.Visitor.Visit(ctx, v)
@@ -299,6 +312,10 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 	l.out--
 	if l.err != nil || abort.Err() != nil {
 		a.done()
+		return
+	}
+	if a.failed != nil {
+		l.fail(a.failed)
 		return
 	}
 	if l.Dispatch == nil && (l.wasCutOff(a.Page) || isBeyond(l.Crawl, a.Page)) {

@@ -28,9 +28,9 @@ type Shadow struct {
 	Strategy dowse.Strategy
 }
 
-// MaxShadows bounds the shadows of a crawl: each takes about as much memory and time
+// maxShadows bounds the shadows of a crawl: each takes about as much memory and time
 // as the crawl's own queue and strategy do.
-const MaxShadows = 8
+const maxShadows = 8
 
 // shadowStatus counts how the picks of a shadow turned out.
 type shadowStatus struct {
@@ -90,8 +90,8 @@ type shadows []*shadow
 
 // newShadows makes the shadows of a crawl with these URLs, with no frontier yet.
 func newShadows(cfg *Config, f *urls) (list shadows, err error) {
-	if n := len(cfg.Shadows); n > MaxShadows {
-		return nil, fmt.Errorf("crawl: %d shadows; %d are the limit", n, MaxShadows)
+	if n := len(cfg.Shadows); n > maxShadows {
+		return nil, fmt.Errorf("crawl: %d shadows; %d are the limit", n, maxShadows)
 	}
 	for _, s := range cfg.Shadows {
 		names := &shadowNames{f: f}

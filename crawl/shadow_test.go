@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/lab"
+	"dowse/settings"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
@@ -162,5 +163,16 @@ func TestShadowsResume(t *testing.T) {
 func TestTooManyShadows(t *testing.T) {
 	if _, err := crawl.New(crawl.Config{Strategy: &strategy.LinkContext{}, Shadows: make([]crawl.Shadow, crawl.MaxShadows+1)}); err == nil {
 		t.Error("want an error")
+	}
+}
+
+// The settings allow as many shadows as a crawl takes.
+func TestSettingsBoundShadows(t *testing.T) {
+	many := settings.Settings{Order: settings.Order{Shadows: make([]string, crawl.MaxShadows)}}
+	if err := many.Check(); err != nil {
+		t.Error(err)
+	}
+	if many.Shadows = append(many.Shadows, ""); many.Check() == nil {
+		t.Errorf("%d shadows are allowed, a crawl takes %d", len(many.Shadows), crawl.MaxShadows)
 	}
 }

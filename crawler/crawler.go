@@ -242,6 +242,7 @@ type Crawler struct {
 	stopped dowse.StopReason
 	kept    *crawl.Status // what a failed run has left on disk; nil after others
 	unread  []*Page       // that were fetched when the loop over them was broken
+	closed  bool
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
@@ -254,6 +255,9 @@ func Open(dir string, cfg Config) (*Crawler, error) {
 // OpenContext is Open with a context that can end the gathering of the
 // topic's examples, which can take long. The context is not used afterwards.
 func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
+	if dir == "" {
+		return nil, errors.New("crawler: no directory given")
+	}
 	open := begin
 	if collection.IsCollection(dir) {
 		open = resume
@@ -599,7 +603,12 @@ func (p *Page) Row() *collection.Row {
 // Breaking the loop, or the end of ctx, pauses the crawl; calling Crawl
 // again resumes it. Visits that are in flight when the loop is broken are completed,
 // and the next Crawl yields their pages first; after Close they are in the
-// collection only. After the loop Err and StopReason return how it ended.
+// collection only, and Err is an [fs.ErrClosed]. After the loop Err and StopReason
+// return how it ended.
+//
+// A judge or transport of the program's own that panics in a visit ends the
+// crawl: Err has the page, the panic and its stack, and the page is visited
+// again when the crawl is resumed. A panic of a strategy is one of Crawl.
 func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 	return func(yield func(*Page) bool) {
 		c.Run(ctx, context.WithoutCancel(ctx), yield)
@@ -616,6 +625,10 @@ func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 // written before the first visit and after the last: a record without its end
 // shows the next run that this one was killed (see killBackoff).
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
+	if c.closed {
+		c.err, c.stopped = fmt.Errorf("crawler: %s: %w", c.Collection.Dir, fs.ErrClosed), dowse.StopError
+		return
+	}
 	if c.live == nil {
 		c.err = fmt.Errorf("crawler: %s was opened to be read and can't be crawled", c.Collection.Dir)
 		return
@@ -779,8 +792,12 @@ func (c *Crawler) countKept() {
 }
 
 // Close ends the outside judge and closes connections, archive and
-// collection.
+// collection. Calls after the first do nothing.
 func (c *Crawler) Close() error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
 	var err error
 	if c.outside != nil {
 		err = c.outside.Close()

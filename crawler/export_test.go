@@ -48,3 +48,6 @@ func (c *Crawler) WatchMemory() { c.watchMemory() }
 
 // MemorySpan is how many measurements the loop looks back on.
 const MemorySpan = memorySpan
+
+// NewSalt returns a random salt.
+func NewSalt() []byte { return newSalt() }

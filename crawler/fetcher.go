@@ -10,6 +10,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/internal/rawpage"
 	"dowse/weburl"
 )
 
@@ -188,4 +189,10 @@ func (h *hostTurn) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// HTMLPage extracts a page from its HTML as a crawl does, for a judge to rate. Links are
+// resolved against name if that is a URL; otherwise name is only the label of the page.
+func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
+	return rawpage.HTML(name, body, contentType)
 }

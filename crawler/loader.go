@@ -17,6 +17,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/directory"
 	"dowse/internal/extract"
+	"dowse/internal/rawpage"
 	"dowse/judge"
 	"dowse/topic"
 	"dowse/weburl"
@@ -182,7 +183,7 @@ func filePage(path, name string) (*dowse.Page, error) {
 		s := string(body)
 		return &dowse.Page{URL: dowse.URL(name), Document: dowse.Document{Text: s, Words: dowse.Words(s)}}, nil
 	}
-	p := HTMLPage(name, data, "")
+	p := rawpage.HTML(name, data, "")
 	if p.Canonical != "" {
 		p.URL = p.Canonical
 	}
@@ -225,7 +226,7 @@ func (l *loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("crawler: %s: %w", s.WARC, err)
 		}
-		raw, err := RecordHTML(rec)
+		raw, err := rawpage.FromRecord(rec)
 		if err != nil {
 			return nil, fmt.Errorf("crawler: %s: record at %d: %w", s.WARC, rec.Offset, err)
 		}

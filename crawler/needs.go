@@ -152,7 +152,7 @@ func readAll[T any](f io.ReadCloser, path string, read func(io.Reader) (T, error
 func readTraces(cfg Config) (log input.Trace, notes []string, err error) {
 	o := trace.Options{Salt: cfg.Salt, Gap: cfg.TraceGap}
 	if o.Salt == nil {
-		o.Salt = NewSalt()
+		o.Salt = newSalt()
 	}
 	if cfg.TraceSite != "" {
 		base, err := weburl.Parse(cfg.TraceSite)
@@ -247,8 +247,8 @@ func timeIn(s string) (time.Time, error) {
 // saltSize is the number of random bytes of a salt, as many as the hash has.
 const saltSize = 32
 
-// NewSalt returns a random salt.
-func NewSalt() []byte {
+// newSalt returns a random salt.
+func newSalt() []byte {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails
 	return salt

@@ -11,6 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/frontier"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/judge"
 )
@@ -160,7 +161,7 @@ func (lost lostTexts) judgeAgain(col *collection.Collection, e *crawl.Entry, j d
 // that these are the links that the visit found. A newer extractor may find
 // others, whose ratings would not match.
 func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
-	was, is := mentionsIn(found), mentionsIn(p.Links)
+	was, is := linkrating.Mentions(found), linkrating.Mentions(p.Links)
 	if !slices.EqualFunc(was, is, func(a, b *dowse.Mention) bool { return a.Anchor == b.Anchor }) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -219,6 +220,11 @@ func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	}
 	go func() {
 		defer close(r.done)
+		defer func() {
+			if x := recover(); x != nil { // of a judge that a Go program brings
+				r.err = fmt.Errorf("crawler: the training panicked: %v\n\n%s", x, debug.Stack())
+			}
+		}()
 		r.err = r.prepare(ctx, c, models)
 	}()
 }

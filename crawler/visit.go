@@ -13,6 +13,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/internal/text"
 	"dowse/judge"
@@ -38,7 +39,7 @@ type Visitor struct {
 	// judged, if set, is called with the time that each page took to be judged, by the goroutine of its visit.
 	judged func(took time.Duration)
 
-	wish Wish
+	wish linkrating.Wish
 	// others are crawlers whose directives for robots hold, too: those of the crawls that the collection was
 	// made of.
 	others []string
@@ -53,7 +54,7 @@ func (v *Visitor) addressed() []string { return extract.Agents(v.Client.Agent(),
 
 // Rate makes the judge rate for each link what the strategy uses.
 func (v *Visitor) Rate(s dowse.Strategy) {
-	v.wish = WishOf(s)
+	v.wish = linkrating.WishOf(s)
 	v.wish.Templates = v.Templates
 }
 
@@ -62,9 +63,9 @@ func (v *Visitor) Rate(s dowse.Strategy) {
 func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	v.Rate(s)
 	for _, shadow := range shadows {
-		both, err := v.wish.and(WishOf(shadow.Strategy))
+		both, err := v.wish.And(linkrating.WishOf(shadow.Strategy))
 		if err != nil {
-			return fmt.Errorf("%w; the shadow is %s", err, shadow.Name)
+			return fmt.Errorf("crawler: %w; the shadow is %s", err, shadow.Name)
 		}
 		v.wish = both
 	}
@@ -112,7 +113,14 @@ func (v *Visitor) request(ctx context.Context, visit crawl.Visit, earlier http.H
 	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome == dowse.Fetched {
+		judged := false
+		defer func() {
+			if !judged { // the judge panicked, and the page is dropped
+				r.Claim.Release()
+			}
+		}()
 		v.read(p, r, visit.Template)
+		judged = true
 	}
 	if visit.Check {
 		forNow(p)

@@ -17,6 +17,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/cluster"
 	"dowse/internal/ledger"
+	"dowse/internal/linkrating"
 	"dowse/internal/refresh"
 	"dowse/internal/repeats"
 	"dowse/internal/site"
@@ -397,7 +398,7 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 // from the archive, with the windows that a strategy uses. The ratings of
 // windows are those of the journal. A page that was taken down stays without
 // text. A record that can't be decoded is damage; a disk that fails is not.
-func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
+func restorer(col *collection.Collection, wish linkrating.Wish) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
 		if errors.Is(err, collection.ErrErased) {
@@ -411,7 +412,7 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 		}
 		doc.Links = recordedLinks(doc.Links, page.Links)
 		replaceDocument(page, doc)
-		wish.window(page)
+		wish.SetWindows(page)
 		return nil
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/cluster"
 	"dowse/internal/durable"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/internal/site"
 )
@@ -104,7 +105,7 @@ func (m *visitMaker) visitor(dir string, files map[string][]byte) (*Visitor, err
 	if ForSites(col.Settings.Strategy) {
 		j = site.Reader{By: j}
 	}
-	v := &Visitor{Client: m.client, Judge: j, Wants: t.AcceptsLanguage, Language: t.LanguageOf, others: col.Settings.Agents, wish: Wish{Window: spec.Window, Anchors: spec.Anchors, Templates: repeats.UseOf(col.Settings.Templates)}}
+	v := &Visitor{Client: m.client, Judge: j, Wants: t.AcceptsLanguage, Language: t.LanguageOf, others: col.Settings.Agents, wish: linkrating.Wish{Window: spec.Window, Anchors: spec.Anchors, Templates: repeats.UseOf(col.Settings.Templates)}}
 	if spec.Archives {
 		v.archiver = packer()
 	}

@@ -18,6 +18,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
+	"dowse/internal/rawpage"
 	"dowse/weburl"
 )
 
@@ -305,7 +306,7 @@ func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, 
 	if resp.StatusCode/100 == 3 {
 		return nil, redirected(u, resp.Header.Get("Location")), nil
 	}
-	if resp.StatusCode/100 != 2 || !crawler.IsHTML(resp.Header) {
+	if resp.StatusCode/100 != 2 || !rawpage.IsHTML(resp.Header) {
 		return nil, "", nil
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBody))

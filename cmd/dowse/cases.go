@@ -17,6 +17,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/facts"
 	"dowse/internal/plain"
+	"dowse/internal/rawpage"
 	"dowse/weburl"
 )
 
@@ -244,7 +245,7 @@ func (d *ratingRun) warc(name string, in io.Reader, submit func(rating) bool) er
 
 // record returns the page of a WARC record, nil if the record holds none.
 func (d *ratingRun) record(rec *archive.Record) (rating, error) {
-	raw, err := crawler.RecordHTML(rec)
+	raw, err := rawpage.FromRecord(rec)
 	if raw == nil || err != nil {
 		return nil, err
 	}

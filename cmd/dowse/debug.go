@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/extract"
+	"dowse/internal/rawpage"
 	"dowse/internal/text"
 	"dowse/weburl"
 )
@@ -197,7 +197,7 @@ type htmlAnswer struct {
 // which a crawl leaves out.
 func (debugHTMLCmd) Run(w *world) error {
 	return answerCases(w, func(c *htmlCase) (any, error) {
-		base := crawler.Nowhere
+		base := rawpage.Nowhere
 		if c.Base != "" {
 			var err error
 			if base, err = weburl.Parse(c.Base); err != nil {

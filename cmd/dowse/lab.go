@@ -81,6 +81,9 @@ func (f labFlags) cache() (string, error) {
 // paths refer to.
 func named(arg string) (x *experiment.Experiment, file []byte, base string, err error) {
 	if isFile(arg) || strings.ContainsAny(arg, `./\`) {
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			return nil, nil, "", usage("%s is a folder; name the file of an experiment, or one of dowse lab list", arg)
+		}
 		x, file, err = experiment.Load(arg)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil, "", usage("%s: no such file", arg)

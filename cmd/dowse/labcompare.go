@@ -19,7 +19,7 @@ import (
 type labCompareCmd struct {
 	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
 	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
-	JSON     bool     `name:"json" help:"Print the table as JSON."`
+	JSON     bool     `name:"json" help:"Print the table and the tests as JSON."`
 	assertFlags
 }
 
@@ -54,16 +54,24 @@ func (c *labCompareCmd) Run(w *world) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	if err := printReport(w, rep, c.JSON); err != nil {
-		return err
-	}
-	if !c.JSON {
-		pairs, err := rep.Pairs(c.wanted(), columnsOf(w.out))
-		if err != nil {
+	if c.JSON {
+		out := jsonOf(rep)
+		if out.Pairs, err = rep.PairRows(c.wanted()); err != nil {
 			return err
 		}
-		fmt.Fprintf(w.out, "\n%s", pairs)
+		if err := jsonLine(w.out, out); err != nil {
+			return err
+		}
+		return hold(w, in, claims, false)
 	}
+	if err := printReport(w, rep, false); err != nil {
+		return err
+	}
+	pairs, err := rep.Pairs(c.wanted(), columnsOf(w.out))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "\n%s", pairs)
 	return hold(w, in, claims, false)
 }
 

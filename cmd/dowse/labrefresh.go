@@ -68,7 +68,7 @@ type freshnessRow struct {
 // Run measures every policy on every web and prints a table in Markdown.
 func (c *labRefreshCmd) Run(w *world) error {
 	if c.Seeds < 1 || c.Seeds > 1000 || c.Days < 1 || c.Days > 3650 || c.Pages < 1000 || c.Pages > 100_000 || len(c.PerDay) == 0 {
-		return usage("lab refresh: want 1 to 1000 seeds, 1 to 3650 days and 1000 to 100000 pages")
+		return usage("lab refresh: got %d seeds, %d days and %d pages, want 1 to 1000 seeds, 1 to 3650 days and 1000 to 100000 pages", c.Seeds, c.Days, c.Pages)
 	}
 	for _, per := range c.PerDay {
 		if !(per > 0 && per <= 100) {

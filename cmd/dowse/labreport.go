@@ -128,10 +128,11 @@ func writeFiles(dir string, files []reports.File) (written []string, err error) 
 	return written, nil
 }
 
-// A reportJSON is the output of lab report --json.
+// A reportJSON is the output of lab report --json, and with the pairs that of lab compare --json.
 type reportJSON struct {
-	Table  []reports.Row `json:"table"`
-	Claims []claimJSON   `json:"claims"`
+	Table  []reports.Row  `json:"table"`
+	Claims []claimJSON    `json:"claims"`
+	Pairs  []reports.Pair `json:"pairs,omitempty"`
 }
 
 // A claimJSON is a claim of the experiment with its outcome and the figures behind it.
@@ -150,11 +151,7 @@ type claimJSON struct {
 //	  otie.recall@end > breadth-first.recall@end
 func printReport(w *world, rep *reports.Report, asJSON bool) error {
 	if asJSON {
-		out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}
-		for _, v := range rep.Verdicts {
-			out.Claims = append(out.Claims, claimJSON{v.Says, v.Expect, v.Outcome, v.Figures})
-		}
-		return jsonLine(w.out, out)
+		return jsonLine(w.out, jsonOf(rep))
 	}
 	columns := columnsOf(w.out)
 	fmt.Fprint(w.out, rep.Text(columns))
@@ -165,6 +162,15 @@ func printReport(w *world, rep *reports.Report, asJSON bool) error {
 		printWrapped(w, "   ", columns, strings.Join(v.Figures, "; "))
 	}
 	return nil
+}
+
+// jsonOf returns a report as one JSON object.
+func jsonOf(rep *reports.Report) reportJSON {
+	out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}
+	for _, v := range rep.Verdicts {
+		out.Claims = append(out.Claims, claimJSON{v.Says, v.Expect, v.Outcome, v.Figures})
+	}
+	return out
 }
 
 // printWrapped prints a text with an indent, in lines that fit the terminal; 0 columns

@@ -90,6 +90,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/internal/linkrating"
 	"dowse/internal/mistake"
 	"dowse/internal/plain"
 	"dowse/strategy/input"
@@ -317,7 +318,7 @@ func verdictOn(err error) (code int, hint string) {
 		return exitForbidden, hint
 	case errors.Is(err, crawler.ErrTrust):
 		return exitForbidden, hint
-	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, crawler.ErrWindows):
+	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, linkrating.ErrWindows):
 		return exitUsage, hint
 	case errors.Is(err, crawl.ErrRequeue), errors.Is(err, input.ErrNotLearnt), errors.Is(err, input.ErrPredicate):
 		return exitUsage, hint

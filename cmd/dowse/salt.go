@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -8,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/search"
 )
 
-// leastSalt is the least length of a salt in bytes.
-const leastSalt = 16 // bytes
+// Lengths of a salt in bytes: of a new one, and the least.
+const (
+	newSaltSize = 32
+	leastSalt   = 16
+)
 
 // userSalt returns the salt with which the people in access logs are hashed. It is
 // generated once and kept next to the user's settings, readable by the user alone and
@@ -50,7 +54,8 @@ func readSalt(path string) ([]byte, error) {
 // newUserSalt generates a salt and keeps it. If another process was faster, its salt is
 // used.
 func newUserSalt(path string) ([]byte, error) {
-	salt := crawler.NewSalt()
+	salt := make([]byte, newSaltSize)
+	rand.Read(salt) // never fails
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return nil, nil
 	}
@@ -61,4 +66,18 @@ func newUserSalt(path string) ([]byte, error) {
 		return nil, nil
 	}
 	return salt, nil
+}
+
+// searchKey returns the secret by which an index of this user is recognised. It is generated once and kept next to the
+// user's settings. Without a place for it, or with an unusable file, there is none, and no index is kept.
+func searchKey(env func(string) string) []byte {
+	config := userConfig(env)
+	if config == "" {
+		return nil
+	}
+	key, err := search.Key(filepath.Join(filepath.Dir(config), "search-key"))
+	if err != nil {
+		return nil
+	}
+	return key
 }

@@ -3,13 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,7 +14,6 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/internal/durable"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
 	"dowse/internal/search"
@@ -206,44 +202,6 @@ func (w *world) indexing() func(done, all int) {
 			fmt.Fprintf(w.err, "indexing %s\n", some(all, "page"))
 		}
 	}
-}
-
-// searchKey returns the secret by which an index of this user is recognised. It is generated once and kept next to the
-// user's settings. Without a place for it there is none, and no index is kept.
-func searchKey(env func(string) string) []byte {
-	config := userConfig(env)
-	if config == "" {
-		return nil
-	}
-	path := filepath.Join(filepath.Dir(config), "search-key")
-	if key := readKey(path); key != nil {
-		return key
-	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return nil
-	}
-	key := crawler.NewSalt()
-	err := durable.NewSecret(path, []byte(hex.EncodeToString(key)+"\n"))
-	if errors.Is(err, fs.ErrExist) { // another process was faster, or the file is unusable
-		return readKey(path)
-	}
-	if err != nil {
-		return nil
-	}
-	return key
-}
-
-// readKey reads a secret that was kept, nil if it can't be read.
-func readKey(path string) []byte {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) < leastSalt {
-		return nil
-	}
-	return key
 }
 
 // print prints an answer: pages on stdout, how many there are and what is missing on stderr.

@@ -69,13 +69,6 @@ func TestSettingsAreFlags(t *testing.T) {
 	if f, _ := settings.ByFlag("scope"); !slices.Equal(f.Choices, reaches) {
 		t.Errorf("--scope: %v, want %v", f.Choices, reaches)
 	}
-	many := settings.Settings{Order: settings.Order{Shadows: make([]string, crawl.MaxShadows)}}
-	if err := many.Check(); err != nil {
-		t.Error(err)
-	}
-	if many.Shadows = append(many.Shadows, ""); many.Check() == nil {
-		t.Errorf("%d shadows are allowed, a crawl takes %d", len(many.Shadows), crawl.MaxShadows)
-	}
 }
 
 // samples has a value of each kind, as a person types it.

@@ -334,7 +334,7 @@ type answer struct {
 	r      Request
 	q      *query
 	groups []wordGroup
-	like   *likeness // for similar pages; nil for others
+	like   likeness // for similar pages; nil for others
 	out    *Result
 	facets *facetCounts
 	best   []match
@@ -524,7 +524,7 @@ func (p *part) visitOf(id frontier.ID) (v frontier.Visit, ok bool) {
 // wants reports whether a page meets the conditions on what the crawl knows of it.
 func (x *answer) wants(p *part, id frontier.ID, v frontier.Visit) bool {
 	switch {
-	case x.like != nil && x.like.part == p && x.like.id == id:
+	case x.like.is(p, id):
 		return false
 	case len(x.q.verdicts) > 0:
 		if !slices.ContainsFunc(verdictsAt(v.Relevance, p.col.Threshold()), func(is string) bool { return slices.Contains(x.q.verdicts, is) }) {

@@ -274,6 +274,26 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
+// TestSimilarInSeveral: a page that several collections have is not similar to itself, and it is read where it was
+// fetched.
+func TestSimilarInSeveral(t *testing.T) {
+	web := reefs()
+	web["d.example/x"] = page(300, "en", "Sculpins", "The reef sculpin hides. A sculpin eats. Sculpins hatch, and every young sculpin hides again.")
+	web["d.example/y"] = page(301, "en", "Fish", "Of the sculpins on this reef most hide, eat and hatch as a sculpin must.")
+	one, other := crawlAll(t, web), crawlAll(t, web)
+	queued := crawled(t, web, byWord{}, 1, "http://a.example/stress", "http://d.example/x") // it stops before it comes to x
+	for _, dirs := range [][]string{{one, other}, {queued, one, other}} {
+		got := search1(t, opened(t, search.Options{Key: key}, true, dirs...), search.Request{Similar: "http://d.example/x"})
+		if len(got.Hits) == 0 || got.Hits[0].Page.URL != "http://d.example/y" || slices.Contains(found(got), "d.example/x") {
+			t.Errorf("%v: got %v, want d.example/y first, without d.example/x", dirs, found(got))
+		}
+	}
+	s := opened(t, search.Options{Key: key}, true, queued)
+	if _, err := s.Search(t.Context(), search.Request{Similar: "http://d.example/x"}); !errors.Is(err, collection.ErrNotKept) {
+		t.Errorf("got %v, want that the page is not kept", err)
+	}
+}
+
 // TestUnclearConditions: what looks like a condition and is none gets a note; times, addresses and quoted words are words.
 func TestUnclearConditions(t *testing.T) {
 	s := opened(t, search.Options{Key: key}, true, crawlAll(t, reefs()))

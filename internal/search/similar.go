@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,18 +17,27 @@ const (
 	likeTerms      = 25
 )
 
-// A likeness is the page to which others are compared.
-type likeness struct {
-	part *part
-	id   frontier.ID
+// A likeness is the page to which others are compared, by its numbers in all collections that know it.
+type likeness map[*part]frontier.ID
+
+// is reports whether a page of a collection is that page.
+func (l likeness) is(p *part, id frontier.ID) bool {
+	own, ok := l[p]
+	return ok && own == id
 }
 
 // liken adds the terms that describe the page of Request.Similar best: those that are frequent on it and
-// rare elsewhere. If it is in several collections, the first is taken.
+// rare elsewhere. If it is in several collections, the first that has its text is taken.
 func (x *answer) liken() error {
+	missing := collection.ErrUnknown
+	like := likeness{}
 	for _, p := range x.s.parts {
-		id, ok := p.col.Crawl.Frontier().Find(x.r.Similar)
-		if !ok {
+		if id, ok := p.col.Crawl.Frontier().Find(x.r.Similar); ok {
+			like[p] = id
+		}
+	}
+	for _, p := range x.s.parts {
+		if _, ok := like[p]; !ok {
 			continue
 		}
 		row, err := p.col.Row(x.r.Similar)
@@ -35,10 +45,14 @@ func (x *answer) liken() error {
 			return err
 		}
 		doc, err := readPage(p.col, row.Page)
+		if errors.Is(err, collection.ErrNotKept) {
+			missing = err
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		x.like = &likeness{p, id}
+		x.like = like
 		language := languageOf(row.Language)
 		counts := map[string]int{}
 		for _, t := range x.s.lex.tokens(language, doc.own+"\n"+doc.frame) {
@@ -49,7 +63,10 @@ func (x *answer) liken() error {
 		}
 		return x.choose(counts)
 	}
-	return fmt.Errorf("search: %s: %w", x.r.Similar, collection.ErrUnknown)
+	if errors.Is(missing, collection.ErrNotKept) {
+		return fmt.Errorf("search: %w", missing)
+	}
+	return fmt.Errorf("search: %s: %w", x.r.Similar, missing)
 }
 
 // choose adds the groups with the highest weight: frequency on the page times rarity elsewhere. A term that

@@ -52,7 +52,13 @@ func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error 
 	switch {
 	case errors.As(err, &large):
 		e.Problem = fmt.Sprintf("%s is out of range", large.SrcNum)
-		e.Fix = "use a " + kindName(large.DstType.String()) + " that is not as large, nor below 0"
+		e.Fix = "use a smaller " + kindName(large.DstType.String())
+		if strings.HasPrefix(large.SrcNum, "-") {
+			e.Fix = "use a larger " + kindName(large.DstType.String())
+			if strings.HasPrefix(large.DstType.String(), "uint") {
+				e.Fix = "use 0 or more"
+			}
+		}
 	case errors.As(err, &unknown):
 		e.Problem = fmt.Sprintf("there is no key %q", tok.Value)
 		e.Fix = mistake.Suggestion(tok.Value, keysAt(root, e.Line, e.Column, t))

@@ -447,6 +447,9 @@ func Open(path string) (*Results, *manifest, error) {
 	was, names := readCPU(filepath.Join(path, cpuFile)), measure.NewNames()
 	for _, name := range m.Crawls {
 		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)), names)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, measure.ErrTrail) {
+			return nil, nil, fmt.Errorf("experiment: the crawl %s is missing or damaged; run the experiment again in the same folder to make it again", filepath.Base(name))
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -195,7 +195,10 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	if x.Topics.Limit > 0 {
 		list = list[:min(len(list), x.Topics.Limit)]
 	}
-	if elsewhere := b.labels.Elsewhere(b.web); len(list) == 0 && b.labels.Len() == elsewhere {
+	if b.web.Len() == 0 {
+		return nil, fmt.Errorf("experiment: %w: %s has no page", ErrTopics, b.web.Name)
+	}
+	if elsewhere := b.labels.Elsewhere(b.web); b.labels.Len() == elsewhere {
 		return nil, fmt.Errorf("experiment: %w: no page of %s is labelled (%s); write the URLs of its pages, a tab and a topic", ErrTopics, b.web.Name, unlabelled(elsewhere))
 	}
 	if len(list) == 0 {
@@ -215,7 +218,8 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 		if n := count(on); n == 0 && asked != nil && count(b.web.On(b.graph, b.labels, t)) > 0 {
 			return nil, fmt.Errorf("experiment: %w: no page of %s that is on the topic %s meets the predicate %s; use another topic or another predicate", ErrTopics, b.web.Name, t, x.Predicate)
 		} else if n == 0 {
-			return nil, fmt.Errorf("experiment: %w: no page of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, b.labels.Largest(10)))
+			others := slices.DeleteFunc(b.labels.Largest(10), func(x string) bool { return x == t }) // of which the web has no page
+			return nil, fmt.Errorf("experiment: %w: no page of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, others))
 		} else if n <= x.Training.Positives+1 {
 			return nil, fmt.Errorf("experiment: %w: %d pages of %s are on the topic %s, too few for %d training pages and something to find; use another topic, or training: {positives: %d}",
 				ErrTopics, n, b.web.Name, t, x.Training.Positives, max(n/2, 1))

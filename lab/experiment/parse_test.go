@@ -103,7 +103,7 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nweb: {demo: {size: 3}}\n", "4:14", `no key "size"`, `did you mean "sites"?`},
 		{head + "strategies: [random]\nseeds: {sets: 0.5}\n", "4:15", "0.5 is not a whole number", "1 to"},
 		{head + "strategies: [random]\nbudget: {pages: 0}\n", "4:17", "0 is out of range", "leave it out"},
-		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "whole number"},
+		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "use 0 or more"},
 		{head + "strategies:\n  - random\n  - {name: otie, params: {a: high}}\n", "5:30", "otie: parameter a=high: want a number", "strategies"},
 		{head + "strategies: [random]\nseeds: {rng: 1.5}\n", "4:14", "1.5 is not a whole number", "0, 1"},
 		{head + "strategies: [random]\ntests: {alpha: 0}\n", "4:16", "0 is not a level", "0.05"},

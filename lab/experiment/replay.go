@@ -11,6 +11,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/lab/web"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/internal/site"
 	"dowse/lab"
@@ -148,7 +149,7 @@ func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (re
 	}
 	set := r.old.Collection.Settings
 	templates := repeats.UseOf(set.Templates)
-	judged := web.NewJudged(r.web, by, crawler.WishOf(s))
+	judged := web.NewJudged(r.web, by, linkrating.WishOf(s))
 	_, err = lab.Setup{
 		Crawl: crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
 			LinksIn: r.old.Topic.AsksLinksIn(), Templates: templates.Any(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}},

@@ -14,6 +14,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/lab/measure"
 	"dowse/internal/lab/web"
+	"dowse/internal/linkrating"
 	"dowse/internal/predicate"
 	"dowse/internal/repeats"
 	"dowse/internal/tgraph"
@@ -415,11 +416,11 @@ func (t *task) buildDown(b tgraph.Builder, w tgraph.Walk) (*tgraph.Graph, error)
 
 // wishes returns what the strategies of the experiment need rated, so that pages
 // are rated once for all of them.
-func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
+func (t *task) wishes(n input.Inputs) (list []linkrating.Wish) {
 	for _, v := range t.x.Variants() {
 		v.TGraph = "" // what is rated does not depend on it
 		if s, err := strategy.NewFrom(t.x.pageStrategies(), t.specOf(v), t.needsOf(&prepared{needs: n}, v)); err == nil {
-			list = append(list, crawler.WishOf(s))
+			list = append(list, linkrating.WishOf(s))
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"dowse/internal/lab/measure"
 	"dowse/strategy"
 )
 
@@ -93,7 +94,11 @@ func Verify(ctx context.Context, path string, o Options) (*Verification, error) 
 		}
 		if !bytes.Equal(kept, made) {
 			t := &fresh.Trails[i]
-			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s on %s, set %d, made other visits", m.Crawls[i], t.Label, t.Topic, t.SeedSet))
+			what := "made other visits"
+			if _, err := readTrail(bytes.NewReader(kept), measure.NewNames()); err != nil {
+				what = "can't be compared, since its file is damaged"
+			}
+			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s on %s, set %d, %s", m.Crawls[i], t.Label, t.Topic, t.SeedSet, what))
 		}
 	}
 	return v, nil

@@ -221,6 +221,30 @@ func TestPairs(t *testing.T) {
 	if n := strings.Count(some, "\n"); n != 1+2 {
 		t.Errorf("%d lines of one pair:\n%s", n, some)
 	}
+	rows, err := r.PairRows(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string // the same, row by row
+	for i := range rows {
+		x := &rows[i]
+		or := func(v *float64) float64 {
+			if v == nil {
+				return math.NaN()
+			}
+			return *v
+		}
+		m := r.in.Measures[slices.IndexFunc(r.in.Measures, func(m measure.Measure) bool { return m.String() == x.Measure })]
+		lines = append(lines, strings.Join(pairLine(m, measure.Comparison{A: x.A, B: x.B, N: x.N, Diff: or(x.Diff), Lo: or(x.Lo), Hi: or(x.Hi), P: or(x.PWilcoxon), PAdj: or(x.PAdj), Effect: or(x.RankBiserial)},
+			measure.Comparison{P: or(x.PT), Effect: or(x.DZ)}), " "))
+	}
+	text := strings.Split(strings.TrimSuffix(all, "\n"), "\n")[1:]
+	for i := range text {
+		text[i] = strings.Join(strings.Fields(text[i]), " ")
+	}
+	if !slices.Equal(lines, text) {
+		t.Errorf("rows for programs:\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(text, "\n"))
+	}
 }
 
 // TestRowsAreJSON checks that rows can be marshalled although some figures do not exist.

@@ -16,22 +16,11 @@ import (
 // columns continues below itself; 0 columns mean any number.
 func (r *Report) Pairs(wanted func(a, b string) bool, columns int) (string, error) {
 	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}
-	for _, m := range r.in.Measures {
-		ranks, err := r.tested(m, measure.WilcoxonTest)
-		if err != nil {
-			return "", err
-		}
-		means, err := r.tested(m, measure.StudentTest)
-		if err != nil {
-			return "", err
-		}
-		for _, c := range ranks {
-			for _, t := range means {
-				if t.A == c.A && t.B == c.B && (wanted == nil || wanted(c.A, c.B)) {
-					lines = append(lines, pairLine(m, c, t))
-				}
-			}
-		}
+	err := r.eachPair(wanted, func(m measure.Measure, ranks, means measure.Comparison) {
+		lines = append(lines, pairLine(m, ranks, means))
+	})
+	if err != nil {
+		return "", err
 	}
 	if columns > 0 && columns < leastForPairs {
 		return pairList(lines, columns), nil
@@ -41,6 +30,59 @@ func (r *Report) Pairs(wanted func(a, b string) bool, columns int) (string, erro
 		parts = append(parts, aligned(part))
 	}
 	return strings.Join(parts, "\n"), nil
+}
+
+// eachPair calls do for each pair that is wanted and each measure, with its comparisons by the two tests.
+func (r *Report) eachPair(wanted func(a, b string) bool, do func(m measure.Measure, ranks, means measure.Comparison)) error {
+	for _, m := range r.in.Measures {
+		ranks, err := r.tested(m, measure.WilcoxonTest)
+		if err != nil {
+			return err
+		}
+		means, err := r.tested(m, measure.StudentTest)
+		if err != nil {
+			return err
+		}
+		for _, c := range ranks {
+			for _, t := range means {
+				if t.A == c.A && t.B == c.B && (wanted == nil || wanted(c.A, c.B)) {
+					do(m, c, t)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A Pair is how two strategies differ by a measure, as JSON. Figures that do not exist are
+// null: p-values of fewer pairs than a test needs.
+type Pair struct {
+	Measure      string   `json:"measure"`
+	A            string   `json:"a"`
+	B            string   `json:"b"`
+	N            int      `json:"n"` // pairs of topics
+	MeanA        *float64 `json:"mean_a"`
+	MeanB        *float64 `json:"mean_b"`
+	Diff         *float64 `json:"diff"` // a−b
+	Lo           *float64 `json:"ci_lo"`
+	Hi           *float64 `json:"ci_hi"`
+	PWilcoxon    *float64 `json:"p_wilcoxon"`
+	PAdj         *float64 `json:"p_adj"` // of p_wilcoxon
+	RankBiserial *float64 `json:"rank_biserial"`
+	PT           *float64 `json:"p_t"` // one-tailed, that a is better
+	DZ           *float64 `json:"d_z"`
+}
+
+// PairRows returns the table of Pairs for programs.
+func (r *Report) PairRows(wanted func(a, b string) bool) ([]Pair, error) {
+	list := []Pair{}
+	err := r.eachPair(wanted, func(m measure.Measure, ranks, means measure.Comparison) {
+		list = append(list, Pair{
+			m.String(), ranks.A, ranks.B, ranks.N, orNull(ranks.MeanA), orNull(ranks.MeanB), orNull(ranks.Diff), orNull(ranks.Lo), orNull(ranks.Hi),
+			orNull(ranks.P), orNull(ranks.PAdj), orNull(ranks.Effect), orNull(means.P), orNull(means.Effect),
+		})
+	})
+	return list, err
 }
 
 // leastForPairs is the number of columns that the table of pairs needs.

@@ -9,8 +9,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/crawler"
 	"dowse/fetch"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/weburl"
 )
@@ -31,15 +31,15 @@ type Judged struct {
 	judge dowse.Judge
 
 	mu   sync.Mutex
-	rows map[crawler.Wish]*ratings // by what is rated
-	most int                       // largest window around a link that is rated, in words
-	errs []error                   // the first few
+	rows map[linkrating.Wish]*ratings // by what is rated
+	most int                          // largest window around a link that is rated, in words
+	errs []error                      // the first few
 }
 
 // ratings holds the ratings of pages, by number; nil for pages that were not
 // visited. Each is set once and atomically, so that readers need no lock.
 type ratings struct {
-	wish crawler.Wish
+	wish linkrating.Wish
 	list []atomic.Pointer[rating]
 }
 
@@ -53,12 +53,12 @@ type rating struct {
 // NewJudged returns the web as a judge rates it. wishes are what crawls will
 // need rated, as far as it is known: crawls that need only the page then share
 // the ratings of one that needs more, and each page is rated once.
-func NewJudged(w *Web, j dowse.Judge, wishes ...crawler.Wish) *Judged {
-	judged := &Judged{web: w, judge: j, rows: map[crawler.Wish]*ratings{}}
+func NewJudged(w *Web, j dowse.Judge, wishes ...linkrating.Wish) *Judged {
+	judged := &Judged{web: w, judge: j, rows: map[linkrating.Wish]*ratings{}}
 	for _, wish := range wishes {
 		judged.most = max(judged.most, wish.Window)
 		if wish.Window > 0 && wish.Window == judged.most {
-			judged.rows[crawler.Wish{}] = judged.ratings(wish)
+			judged.rows[linkrating.Wish{}] = judged.ratings(wish)
 		}
 	}
 	return judged
@@ -81,7 +81,7 @@ func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *V
 	if latency == nil {
 		latency = func(dowse.URL) time.Duration { return defaultLatency }
 	}
-	wish := crawler.WishOf(s)
+	wish := linkrating.WishOf(s)
 	return &View{judged: j, wish: wish, ratings: j.ratings(wish), latency: latency}
 }
 
@@ -91,7 +91,7 @@ const defaultLatency = time.Second
 
 // ratings returns the ratings for a wish, empty at first. Crawls with equal
 // wishes share them: the same window and the same need for anchors.
-func (j *Judged) ratings(wish crawler.Wish) *ratings {
+func (j *Judged) ratings(wish linkrating.Wish) *ratings {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := j.rows[wish]
@@ -109,7 +109,7 @@ func (j *Judged) Relevance(i int) float64 {
 	if err != nil || p.Outcome != dowse.Fetched {
 		return 0
 	}
-	return j.rated(j.ratings(crawler.Wish{}), i, p).verdict.Relevance
+	return j.rated(j.ratings(linkrating.Wish{}), i, p).verdict.Relevance
 }
 
 // rated returns the rating of a page, and computes it if there is none. Two
@@ -124,17 +124,17 @@ func (j *Judged) rated(r *ratings, i int, p *dowse.Page) *rating {
 }
 
 // rate rates a copy of a page, which the judge may modify.
-func (j *Judged) rate(wish crawler.Wish, p *dowse.Page) *rating {
+func (j *Judged) rate(wish linkrating.Wish, p *dowse.Page) *rating {
 	fresh, _ := detached(p)
 	wish.Rate(j.judge, fresh)
 	return ratingOf(wish, fresh)
 }
 
 // ratingOf collects the ratings that a judge left in a page.
-func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
+func ratingOf(wish linkrating.Wish, p *dowse.Page) *rating {
 	r := &rating{verdict: p.Verdict}
 	r.verdict.Because = slices.Clip(r.verdict.Because)
-	if wish == (crawler.Wish{}) {
+	if wish == (linkrating.Wish{}) {
 		return r
 	}
 	for i := range p.Links {
@@ -148,7 +148,7 @@ func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
 }
 
 // add appends the ratings of one mention, as far as the crawl needs them.
-func (r *rating) add(wish crawler.Wish, m *dowse.Mention) {
+func (r *rating) add(wish linkrating.Wish, m *dowse.Mention) {
 	if wish.Window > 0 {
 		r.contexts = append(r.contexts, m.Context)
 	}
@@ -207,7 +207,7 @@ func detachedRobots(r *dowse.Robots) *dowse.Robots {
 // other in virtual time.
 type View struct {
 	judged    *Judged
-	wish      crawler.Wish
+	wish      linkrating.Wish
 	templates repeats.Use
 	ratings   *ratings
 	latency   func(dowse.URL) time.Duration
@@ -321,10 +321,10 @@ func ParseRobots(body []byte, status int) dowse.Rules {
 // applyTo sets the ratings of a page and of the mentions of its links, in the
 // order of ratingOf. Reasons are cloned, so that a crawl cannot change those of
 // another.
-func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
+func (r *rating) applyTo(wish linkrating.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
 	p.Verdict.Because = slices.Clone(r.verdict.Because)
-	if wish == (crawler.Wish{}) {
+	if wish == (linkrating.Wish{}) {
 		return
 	}
 	k, words := 0, len(p.Words)

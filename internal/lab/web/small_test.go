@@ -20,8 +20,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/crawler"
 	"dowse/internal/archive"
+	"dowse/internal/linkrating"
 	"dowse/internal/mistake"
 	"dowse/judge"
 	"dowse/strategy"
@@ -251,7 +251,7 @@ func TestRatingsAreShared(t *testing.T) {
 	w := opened(t, hand, hand.urls())
 	j := newCounting(t)
 	plain, windows := &strategy.BreadthFirst{}, &strategy.LinkContext{}
-	judged := NewJudged(w, j, crawler.WishOf(plain), crawler.WishOf(windows))
+	judged := NewJudged(w, j, linkrating.WishOf(plain), linkrating.WishOf(windows))
 	visit := crawl.Visit{URL: "http://a.test/one"}
 	first, took := judged.For(windows, nil).Visit(visit)
 	second, _ := judged.For(plain, nil).Visit(visit)

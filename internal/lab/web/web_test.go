@@ -16,6 +16,7 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/demo"
+	"dowse/internal/linkrating"
 	"dowse/internal/repeats"
 	"dowse/internal/shareddata"
 	"dowse/judge"
@@ -79,7 +80,7 @@ func TestAsLive(t *testing.T) {
 		}
 		live := &crawler.Visitor{Client: client, Judge: j, Templates: use}
 		live.Rate(s)
-		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil).Without(use)
+		view := NewJudged(w, j, linkrating.WishOf(s)).For(s, nil).Without(use)
 		for i := 0; i < w.Len(); i += 31 {
 			v := crawl.Visit{URL: w.URL(i), Lead: dowse.Lead{URL: w.URL(i), Priority: 0.5, Note: "n"}, Depth: 3}
 			kept, _ := w.Page(i)

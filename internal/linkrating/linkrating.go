@@ -1,4 +1,10 @@
-package crawler
+// Package linkrating has a judge rate what strategies want rated: pages, the words
+// around their links, and anchors.
+//
+// The one idea: live crawls, crawls that are restored from their journal and
+// the lab rate pages by the same code, so that a strategy sees the same in all
+// of them.
+package linkrating
 
 import (
 	"errors"
@@ -10,8 +16,6 @@ import (
 )
 
 // A Wish is what a strategy wants the judge to rate in addition to the page.
-// Live crawls and the lab both rate pages by it, so a strategy sees the same
-// in both.
 type Wish struct {
 	// Window is the number of words around a link; 0 for none.
 	Window int
@@ -32,11 +36,11 @@ func WishOf(s dowse.Strategy) Wish {
 // to be rated.
 var ErrWindows = errors.New("the words around a link can be rated in one way only")
 
-// and returns what both want. Windows of different sizes can't be combined,
+// And returns what both want. Windows of different sizes can't be combined,
 // because a link has one rating of the words around it.
-func (w Wish) and(o Wish) (Wish, error) {
+func (w Wish) And(o Wish) (Wish, error) {
 	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {
-		return w, fmt.Errorf("crawler: %w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
+		return w, fmt.Errorf("%w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
 	}
 	return Wish{Window: max(w.Window, o.Window), Anchors: w.Anchors || o.Anchors, Templates: w.Templates}, nil
 }
@@ -52,7 +56,7 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	if w.Templates.Links && len(p.Repeated) > 0 {
 		repeats.Mark(p)
 	}
-	w.window(p)
+	w.SetWindows(p)
 	wj, ok := j.(dowse.WindowJudge)
 	read := w.readBy(p)
 	switch {
@@ -73,7 +77,7 @@ func (w Wish) rateItems(j dowse.Judge, p *dowse.Page) {
 	if !ok || w.Window == 0 && !w.Anchors {
 		return
 	}
-	mentions := mentionsIn(p.Links)
+	mentions := Mentions(p.Links)
 	for _, m := range mentions {
 		if m.Window = m.At; m.At.Start >= m.Block.Start && m.At.End <= m.Block.End {
 			from := m.Block.Start
@@ -114,10 +118,10 @@ func (w Wish) readBy(p *dowse.Page) *dowse.Page {
 // ratings in p. The page that the judge reads is p or p without some of its text. A mention that
 // is marked has no rating.
 func (w Wish) rateLinks(j dowse.WindowJudge, read, p *dowse.Page) {
-	mentions := mentionsIn(p.Links)
+	mentions := Mentions(p.Links)
 	places := mentions
 	if read != p {
-		places = mentionsIn(read.Links)
+		places = Mentions(read.Links)
 	}
 	windows := make([]dowse.Span, 0, 2*len(mentions))
 	if w.Window > 0 {
@@ -132,6 +136,9 @@ func (w Wish) rateLinks(j dowse.WindowJudge, read, p *dowse.Page) {
 	}
 	var scores []float64
 	p.Verdict, scores = j.JudgeWindows(read, windows)
+	if len(scores) != len(windows) {
+		panic(fmt.Sprintf("%T.JudgeWindows returned %d relevances for %d windows", j, len(scores), len(windows)))
+	}
 	for i, m := range mentions {
 		if w.Window > 0 {
 			m.Context = scores[i]
@@ -145,9 +152,9 @@ func (w Wish) rateLinks(j dowse.WindowJudge, read, p *dowse.Page) {
 	}
 }
 
-// window sets the words around each link, also if no judge rates them: a
+// SetWindows sets the words around each link, also if no judge rates them: a
 // strategy may read them itself.
-func (w Wish) window(p *dowse.Page) {
+func (w Wish) SetWindows(p *dowse.Page) {
 	if w.Window == 0 {
 		return
 	}
@@ -155,15 +162,15 @@ func (w Wish) window(p *dowse.Page) {
 		repeats.Windows(p, w.Window)
 		return
 	}
-	for _, m := range mentionsIn(p.Links) {
+	for _, m := range Mentions(p.Links) {
 		m.Window = dowse.Window(m.At, len(p.Words), w.Window)
 	}
 }
 
-// mentionsIn returns pointers to all mentions of the links, in the order in
+// Mentions returns pointers to all mentions of the links, in the order in
 // which rulings and journals store their ratings: each link's first mention,
 // then the others.
-func mentionsIn(links []dowse.Link) []*dowse.Mention {
+func Mentions(links []dowse.Link) []*dowse.Mention {
 	list := make([]*dowse.Mention, 0, len(links)+8)
 	for i := range links {
 		l := &links[i]

@@ -1,4 +1,6 @@
-package crawler
+// Package rawpage makes pages of HTML that no visit of a crawl has brought:
+// files, records of archives, and what other programs send.
+package rawpage
 
 import (
 	"errors"
@@ -14,12 +16,15 @@ import (
 	"dowse/weburl"
 )
 
+// maxPage bounds the bytes of a page.
+const maxPage = 16 << 20
+
 // Nowhere is the base URL of pages whose own URL is unknown.
 const Nowhere = dowse.URL("http://localhost/")
 
-// HTMLPage extracts a page from its HTML. Links are resolved against name if
+// HTML extracts a page from its HTML. Links are resolved against name if
 // that is a URL; otherwise name is only the label of the page.
-func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
+func HTML(name string, body []byte, contentType string) *dowse.Page {
 	base, err := weburl.Parse(name)
 	p := &dowse.Page{URL: base}
 	if err != nil {
@@ -31,8 +36,8 @@ func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	return p
 }
 
-// A rawPage is the HTML of a page from a WARC record, before extraction.
-type rawPage struct {
+// A Record is the HTML of a page from a WARC record, before extraction.
+type Record struct {
 	URL         string // as written in the record
 	Body        []byte
 	ContentType string
@@ -40,9 +45,9 @@ type rawPage struct {
 	Status      int
 }
 
-// RecordHTML returns the HTML in a WARC record, nil if the record is not a
+// FromRecord returns the HTML in a WARC record, nil if the record is not a
 // successful HTML answer.
-func RecordHTML(rec *archive.Record) (*rawPage, error) {
+func FromRecord(rec *archive.Record) (*Record, error) {
 	if t := rec.Type(); t != "response" && t != "resource" {
 		return nil, nil
 	}
@@ -56,19 +61,19 @@ func RecordHTML(rec *archive.Record) (*rawPage, error) {
 	if resp.StatusCode/100 != 2 || !IsHTML(resp.Header) {
 		return nil, nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxExample))
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPage))
 	if err != nil {
 		return nil, err
 	}
-	return &rawPage{
-		URL: rec.Target(), Body: fetch.Decoded(resp.Header, raw, maxExample),
+	return &Record{
+		URL: rec.Target(), Body: fetch.Decoded(resp.Header, raw, maxPage),
 		ContentType: resp.Header.Get("Content-Type"), At: rec.Date(), Status: resp.StatusCode,
 	}, nil
 }
 
 // Page extracts the page.
-func (r *rawPage) Page() *dowse.Page {
-	p := HTMLPage(r.URL, r.Body, r.ContentType)
+func (r *Record) Page() *dowse.Page {
+	p := HTML(r.URL, r.Body, r.ContentType)
 	p.Fetch.At, p.Fetch.Status = r.At, r.Status
 	return p
 }
