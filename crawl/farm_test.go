@@ -2,6 +2,7 @@ package crawl_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,3 +172,44 @@ func TestOutOfReach(t *testing.T) {
 type visitFunc func(v crawl.Visit) *dowse.Page
 
 func (f visitFunc) Visit(v crawl.Visit) (*dowse.Page, time.Duration) { return f(v), time.Millisecond }
+
+// A folder whose pages have texts of their own, menus, and one link to the next page is a chain,
+// not a farm: posts with "older", products with one that is similar. Without menus it may be one.
+func TestChainIsNoFarm(t *testing.T) {
+	const size = 300
+	menu := []dowse.URL{"http://a.test/", "http://a.test/about", "http://a.test/contact"}
+	for _, c := range []struct {
+		name     string
+		menu     []dowse.URL
+		way      int // back: 1 links to the page before
+		from, to int // pages that may be fetched
+	}{
+		{"next, menus", menu, 0, size, size + 3},
+		{"previous and next, menus", menu, 1, size, size + 3},
+		{"next alone", nil, 0, 40, 60},
+	} {
+		post := func(n int) dowse.URL { return dowse.URL("http://a.test/posts/" + fmt.Sprint(n) + "-x") }
+		site := endless(func(u dowse.URL) []dowse.URL {
+			var n int
+			if _, err := fmt.Sscanf(string(u), "http://a.test/posts/%d-x", &n); err != nil {
+				return append([]dowse.URL{post(0)}, c.menu...)
+			}
+			list := slices.Clone(c.menu)
+			if n > 0 && c.way > 0 {
+				list = append(list, post(n-1))
+			}
+			if n+1 < size {
+				list = append(list, post(n+1))
+			}
+			return list
+		})
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{Strays: 40}
+		b := begin(t, cfg, "http://a.test/")
+		run(b, site)
+		if n := b.Status().Fetched; n < c.from || n > c.to {
+			t.Errorf("%s: %d pages were fetched, want %d to %d", c.name, n, c.from, c.to)
+		}
+		balanced(t, b)
+	}
+}

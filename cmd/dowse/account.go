@@ -12,8 +12,8 @@ import (
 
 	"dowse"
 	"dowse/collection"
-	"dowse/internal/facts"
 	"dowse/crawler"
+	"dowse/internal/facts"
 	"dowse/judge"
 	"dowse/weburl"
 )

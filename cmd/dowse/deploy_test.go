@@ -71,6 +71,9 @@ func TestUnit(t *testing.T) {
 			t.Errorf("exit code %s does not keep the crawl from a restart for good", code)
 		}
 	}
+	if got, want := value("SuccessExitStatus"), strconv.Itoa(exitInterrupted); got != want {
+		t.Errorf("SuccessExitStatus=%s, want %s: a crawl that is stopped ends with it, and must not be started again", got, want)
+	}
 	line := strings.Fields(value("ExecStart"))
 	if line[0] != "/usr/local/bin/dowse" {
 		t.Errorf("ExecStart begins with %s", line[0])
@@ -148,6 +151,13 @@ func TestDockerfile(t *testing.T) {
 	}
 	accepts(t, health[1:])
 	accepts(t, list("CMD"))
+	data, user := last["VOLUME"], last["USER"]
+	if own := "COPY --from=build --chown=" + user + " " + data + " " + data + "\n"; !strings.Contains(file, own) || strings.Index(file, own) > strings.Index(file, "VOLUME ") {
+		t.Errorf("%s is not made for user %s before it is a volume", data, user)
+	}
+	if last["ENV"] != "HOME="+data {
+		t.Errorf("environment %q, want HOME=%s: consent and the secret of the search index are kept there", last["ENV"], data)
+	}
 	if last["WORKDIR"] != last["VOLUME"] {
 		t.Errorf("it works in %s, and keeps %s", last["WORKDIR"], last["VOLUME"])
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -86,13 +87,14 @@ func (c *searchCmd) Run(w *world) error {
 			return err
 		}
 	}
-	s, err := search.Open(w.ctx, cols, search.Options{Key: searchKey(w.env), Progress: w.indexing()}, !c.NoUpdate)
+	key := searchKey(w.env)
+	s, err := search.Open(w.ctx, cols, search.Options{Key: key, Progress: w.indexing()}, !c.NoUpdate)
 	if err != nil {
 		return searchError(err)
 	}
 	defer s.Close()
 	for _, dir := range s.Temporary {
-		fmt.Fprintf(w.err, "note: the index of %s could not be kept, so it was made for this search alone; make the directory writable, or search a copy\n", oneLine(dir))
+		fmt.Fprintf(w.err, "note: the index of %s could not be kept, so it was made for this search alone; %s\n", oneLine(dir), keepsIndex(w.env, key))
 	}
 	result, err := s.Search(w.ctx, r)
 	if err != nil {
@@ -201,6 +203,18 @@ func (w *world) indexing() func(done, all int) {
 			said = true
 			fmt.Fprintf(w.err, "indexing %s\n", some(all, "page"))
 		}
+	}
+}
+
+// keepsIndex returns what helps where an index could not be kept.
+func keepsIndex(env func(string) string, key []byte) string {
+	switch config := userConfig(env); {
+	case key != nil:
+		return "make the directory writable, or search a copy"
+	case config == "":
+		return "set HOME or XDG_CONFIG_HOME: the secret by which it is recognised is kept there"
+	default:
+		return oneLine("make " + filepath.Dir(config) + " writable: the secret by which it is recognised is kept there")
 	}
 }
 

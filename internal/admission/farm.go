@@ -60,8 +60,8 @@ func (f *farms) isFarm(t *Traps, land dowse.URL) bool {
 // survey counts how a page is linked with the others of its host and of its folder.
 func (f *farms) survey(t *Traps, p *dowse.Page, links Links, echo bool) {
 	host, folder := lands(p.URL)
-	f.count(t, host, isStray(links, host, echo))
-	f.count(t, folder, isStray(links, folder, echo))
+	f.count(t, host, isStray(links, host, host, echo))
+	f.count(t, folder, isStray(links, host, folder, echo))
 }
 
 func (f *farms) count(t *Traps, land dowse.URL, stray bool) {
@@ -88,19 +88,28 @@ func (f *farms) count(t *Traps, land dowse.URL, stray bool) {
 }
 
 // isStray reports whether the links of a page lead to new pages of a land and hardly to
-// known ones: at most to one, the way back, or to one in five. An echo is a stray if it
+// known ones: at most to one, the way back, or to one in five. For a page that leads to a single new
+// one, known pages anywhere on the host count: posts with menus and a link to the next one are a
+// chain, which gives the queue no more than one URL at a time, and no farm. An echo is a stray if it
 // links to any new page: however many menus it has, where every address answers with the
 // same text the new addresses have no end.
-func isStray(links Links, land dowse.URL, echo bool) bool {
-	fresh, known := 0, 0
+func isStray(links Links, host, land dowse.URL, echo bool) bool {
+	fresh, known, outside := 0, 0, 0
 	for i := range links.Len() {
 		switch u, self, isFresh := links.At(i); {
-		case self || !strings.HasPrefix(string(u), string(land)):
+		case self || !strings.HasPrefix(string(u), string(host)):
+		case !strings.HasPrefix(string(u), string(land)):
+			if !isFresh {
+				outside++
+			}
 		case isFresh:
 			fresh++
 		default:
 			known++
 		}
+	}
+	if fresh == 1 {
+		known += outside
 	}
 	return fresh > 0 && (echo || known <= max(1, (fresh+known)/5))
 }

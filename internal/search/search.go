@@ -137,8 +137,13 @@ func openPart(ctx context.Context, col *collection.Collection, o Options, update
 	if usable && (!update || p.lag.Pages == 0) {
 		return p, nil
 	}
-	err := errReadOnly
-	if len(o.Key) > 0 && !o.ReadOnly {
+	var err error
+	switch {
+	case o.ReadOnly:
+		err = errReadOnly
+	case len(o.Key) == 0:
+		err = errNoKey
+	default:
 		err = Update(ctx, col.Dir, o)
 	}
 	switch {
@@ -146,7 +151,7 @@ func openPart(ctx context.Context, col *collection.Collection, o Options, update
 	case usable && (errors.Is(err, ErrBusy) || IsUnwritable(err)):
 		return p, nil // as it is, and the result reports what it lacks
 	case IsUnwritable(err):
-		if o, err = p.elsewhere(ctx, o); err != nil {
+		if o, err = p.elsewhere(ctx, o, err); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
 	default:
@@ -161,21 +166,25 @@ func openPart(ctx context.Context, col *collection.Collection, o Options, update
 	return p, nil
 }
 
-// errReadOnly is the cause for a temporary index if no index may be written, or none could be recognised later.
-var errReadOnly = errors.New("no index may be kept")
+// errReadOnly and errNoKey are the causes for a temporary index if no index may be written, or none could be recognised
+// later.
+var (
+	errReadOnly = errors.New("collections may only be read")
+	errNoKey    = errors.New("there is no secret by which it would be recognised later")
+)
 
 // IsUnwritable reports whether an error means that no index can be kept in a collection: it may not be written, or its
 // disk is full.
 func IsUnwritable(err error) bool {
-	return errors.Is(err, errReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
+	return errors.Is(err, errReadOnly) || errors.Is(err, errNoKey) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
 		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// elsewhere makes an index in a temporary folder.
-func (p *part) elsewhere(ctx context.Context, o Options) (Options, error) {
+// elsewhere makes an index in a temporary folder, because none can be kept in the collection.
+func (p *part) elsewhere(ctx context.Context, o Options, because error) (Options, error) {
 	tmp, err := durable.NewTempFolder("index")
 	if err != nil {
-		return o, fmt.Errorf("search: %s can't be written, and neither can a temporary folder: %w", p.col.Dir, err)
+		return o, fmt.Errorf("search: %s: no index can be kept (%v), and none made in a temporary folder: %w", p.col.Dir, because, err)
 	}
 	p.tmp, o.temporary = tmp, tmp.Path
 	if len(o.Key) == 0 {

@@ -532,6 +532,18 @@ func TestUnwritableCollections(t *testing.T) {
 	}
 }
 
+// TestNoPlaceForAnIndex: the error names why no index was kept in the collection, which can be written, and why there is
+// none elsewhere.
+func TestNoPlaceForAnIndex(t *testing.T) {
+	dir, missing := crawlAll(t, reefs()), filepath.Join(t.TempDir(), "missing")
+	t.Setenv("TMPDIR", missing)
+	_, err := search.Open(t.Context(), loaded(t, dir), search.Options{}, true)
+	want := "no index can be kept (there is no secret by which it would be recognised later), and none made in a temporary folder: "
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("got %v, want %s… %s", err, want, missing)
+	}
+}
+
 // TestKilled ends processes that index without warning: what they leave is completed to the same index.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("DOWSE_TEST_INDEX"); dir != "" {
