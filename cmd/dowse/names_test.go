@@ -224,7 +224,7 @@ func (k names) problems(n mention) []string {
 // alike and are no flags, and lines that call other programs are skipped.
 func (k names) wrongFlags(n mention) (list []string) {
 	for line := range strings.Lines(n.text) {
-		if strings.Contains(line, "go test") || strings.Contains(line, "systemd") || strings.Contains(line, "var(--") || strings.Contains(n.text, ":root{") || strings.Contains(n.place, "lab/report/style.go") {
+		if strings.Contains(line, "go test") || strings.Contains(line, "systemd") || strings.HasPrefix(line, "$ docker ") || strings.HasPrefix(line, "COPY ") || strings.Contains(line, "var(--") || strings.Contains(n.text, ":root{") || strings.Contains(n.place, "lab/report/style.go") {
 			continue
 		}
 		for _, flag := range flagName.FindAllString(line, -1) {
