@@ -14,6 +14,7 @@ import (
 	"dowse"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
+	"dowse/internal/refresh"
 	"dowse/internal/wire"
 )
 
@@ -93,4 +94,12 @@ func (c *Crawl) Settable() Config {
 		cfg.Polite.Delay = None
 	}
 	return cfg
+}
+
+// NoteReturns informs a planner of what entries of checks show of missing pages that come back.
+func NoteReturns(planner *refresh.Planner, entries []*Entry) {
+	a := absences{}
+	for _, e := range entries {
+		a.note(e, planner)
+	}
 }

@@ -56,6 +56,9 @@ func (t *checkTally) add(p *dowse.Page) {
 	}
 }
 
+// made returns how many answers are counted.
+func (t *checkTally) made() int { return t.Changed + t.Unchanged + t.Missing + t.Other }
+
 // A check is what came of asking for one page, each time that it was.
 type check struct {
 	at      time.Time // when its content was last known
@@ -238,6 +241,9 @@ func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 		return
 	}
 	id := uint32(fl.id)
+	if fl.check && isMissing(p) {
+		r.planner.NoteMissing(id, now)
+	}
 	switch {
 	case p.Outcome == dowse.Redirected, f.State(fl.id) != dowse.Visited, p.Outcome == dowse.Fetched && !p.OnTopic:
 		r.planner.Drop(id)
@@ -245,9 +251,7 @@ func (r *revisits) ended(f *urls, now time.Time, fl *flight, p *dowse.Page) {
 		r.planner.Note(id, now, hasNewItems(p), time.Time{})
 	case isWatched(p) && !p.Again:
 		r.add(f, fl.id, now, firstDate{at: now})
-	case p.Outcome == dowse.Listed:
-	case fl.check && isMissing(p):
-		r.planner.NoteMissing(id, now)
+	case p.Outcome == dowse.Listed, fl.check && isMissing(p):
 	case fl.check && (p.Outcome == dowse.Fetched || isUnchanged(p)):
 		r.planner.Note(id, now, !isUnchanged(p), dateOf(p))
 	case fl.check:
@@ -289,9 +293,26 @@ func (r *revisits) add(f *urls, id frontier.ID, at time.Time, first firstDate) {
 	}
 }
 
+// absences are when pages that were missing were asked last. From them the planner learns how often pages come back.
+type absences map[frontier.ID]time.Time
+
+// note records a check that was made.
+func (a absences) note(e *Entry, planner *refresh.Planner) {
+	isBack := e.Page.Outcome == dowse.Fetched || e.Page.Outcome == dowse.Listed || isUnchanged(e.Page)
+	if !isBack && !isMissing(e.Page) {
+		return
+	}
+	if at, ok := a[e.ID]; ok {
+		planner.NoteReturn(e.At.Sub(at), isBack)
+	}
+	if delete(a, e.ID); !isBack {
+		a[e.ID] = e.At
+	}
+}
+
 // prepare fills the planner with the pages on topic that the journal has, once in a run. When a
-// page was fetched, and the date that came with it, are in its entry alone.
-func (p *picker) prepare() {
+// page was fetched first, the date that came with it, and whether pages that were missing came back, are in their entries alone.
+func (p *picker) prepare(now time.Time) {
 	r := &p.again
 	if r.planner != nil {
 		return
@@ -301,13 +322,20 @@ func (p *picker) prepare() {
 	if !ok {
 		return
 	}
-	dates := map[frontier.ID]firstDate{}
+	dates, missed, days := map[frontier.ID]firstDate{}, absences{}, 0.0
 	for e, err := range log.Visits(0) {
-		if err != nil || e.Kind != EntryPage || !p.f.has(e.ID) || p.f.State(e.ID) != dowse.Visited {
+		if err != nil || e.Kind != EntryPage || !p.f.has(e.ID) {
+			continue
+		}
+		if _, asked := p.f.checks.pages[e.ID]; asked {
+			missed.note(e, r.planner)
+		}
+		if p.f.State(e.ID) != dowse.Visited {
 			continue
 		}
 		if p.in.sitemaps[e.ID] {
 			if isWatched(e.Page) && !e.Page.Again {
+				days += daysBetween(e.At, now)
 				r.add(p.f, e.ID, e.At, firstDate{at: e.At})
 			}
 			continue
@@ -319,12 +347,17 @@ func (p *picker) prepare() {
 		first, later := dates[e.ID]
 		if first = first.then(e.Page); !later {
 			first = firstDate{modified: dateOf(e.Page), at: e.At}
+			days += daysBetween(e.At, now)
 		}
 		if dates[e.ID] = first; v.Place == e.Place() {
 			r.add(p.f, e.ID, e.At, first)
 		}
 	}
+	r.planner.Before(p.f.checks.tally.made(), days)
 }
+
+// daysBetween returns the days from one time to a later one, 0 if it is earlier.
+func daysBetween(from, to time.Time) float64 { return max(to.Sub(from).Hours()/24, 0) }
 
 // isDue reports whether any page is worth asking for.
 func (p *picker) isDue(now time.Time) bool {
@@ -334,7 +367,7 @@ func (p *picker) isDue(now time.Time) bool {
 	if !p.again.plan.IsOn() {
 		return false
 	}
-	p.prepare()
+	p.prepare(now)
 	return p.again.planner.Any(now)
 }
 
@@ -408,7 +441,7 @@ func (k *pick) nextCheck(forced bool, when *time.Time) (frontier.ID, float64, bo
 	if !r.plan.IsOn() {
 		return frontier.None, 0, false
 	}
-	k.prepare()
+	k.prepare(k.now)
 	if !forced && float64(r.made+1) > r.plan.Share*float64(r.made+r.others+1) {
 		return frontier.None, 0, false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/frontier"
 	"dowse/internal/refresh"
 	"dowse/strategy/strategytest"
 )
@@ -345,4 +346,37 @@ func TestRerankAfterChecks(t *testing.T) {
 	}
 	c.Stop(dowse.StopSignal)
 	sameFold(t, "after the ruling", c, dir, config(), nil)
+}
+
+// How often missing pages come back is learnt from the checks that the journal has: where they do not, one is asked after a page that
+// hardly changes. Answers before the first time that a page was missing, and visits without an answer, show nothing of it.
+func TestReturnsOfEarlierRuns(t *testing.T) {
+	for _, isBack := range []bool{false, true} {
+		var entries []*crawl.Entry
+		add := func(id frontier.ID, day int, answer func(*dowse.Page)) {
+			p := &dowse.Page{Outcome: dowse.Fetched}
+			answer(p)
+			entries = append(entries, &crawl.Entry{Kind: crawl.EntryPage, ID: id, At: epoch.Add(time.Duration(day) * aDay), Page: p})
+		}
+		for id := range frontier.ID(30) {
+			add(id, 0, unchanged)
+			add(id, 10, missing)
+			add(id, 11, func(p *dowse.Page) { p.Outcome, p.Reason = dowse.Temporary, dowse.FailTimeout })
+			if isBack {
+				add(id, 20, unchanged)
+				add(id, 21, unchanged)
+			} else {
+				add(id, 20, missing)
+			}
+		}
+		planner := refresh.New(refresh.Plan{Auto: true}, refresh.Floor)
+		planner.Add(100, 0, refresh.Other, epoch, refresh.History{})
+		planner.NoteMissing(100, epoch)
+		planner.Add(101, 1, refresh.Other, epoch, refresh.History{Changed: 2, Moved: 60, Same: 60})
+		crawl.NoteReturns(planner, entries)
+		want := uint32(101 - boolInt(isBack))
+		if id, _, ok := planner.Next(epoch.Add(20*aDay), func(uint32) bool { return true }); !ok || id != want {
+			t.Errorf("pages come back (%v): page %d is asked (%v), want %d", isBack, id, ok, want)
+		}
+	}
 }

@@ -130,7 +130,7 @@ const (
 	firstSpread = 2.3 // of the logarithm: a factor of ten
 	firstWeight = 5
 	allWeight   = 10
-	kindWeight  = 3
+	kindWeight  = 6
 )
 
 var first = func() (b belief) {

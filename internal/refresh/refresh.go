@@ -47,7 +47,12 @@ type Planner struct {
 	pages map[uint32]*known
 	order []*known // the pages in an order that depends on the calls alone, so that sums do, too
 	rates rates
-	mean  float64 // age of the pages in days, when the list was made
+	back  History // whether pages that were missing were back when they were asked again
+	backs belief  // how often they come back, when the list was made
+
+	requests float64   // that were made
+	pageDays float64   // in which they were made: of each page, the days since it was fetched first
+	counted  time.Time // until when pageDays counts
 
 	list  []ranked // the best pages when it was made, best first
 	next  int      // of the list, the first that was not chosen
@@ -144,6 +149,10 @@ func (p *Planner) Note(id uint32, now time.Time, changed bool, dated time.Time) 
 	if x == nil {
 		return
 	}
+	p.requests++
+	if x.gone {
+		p.NoteReturn(now.Sub(x.asked), true)
+	}
 	if !x.seen.NoteVersion(x.asked, now, changed, dated) {
 		x.quiet = 0
 	}
@@ -154,16 +163,43 @@ func (p *Planner) Note(id uint32, now time.Time, changed bool, dated time.Time) 
 
 // NoteMissing records that a page was asked at a time, and that there was none. That is a change, but
 // shows nothing of how often the page changes as long as it exists. It is asked again to see whether it is back, which is
-// expected at [ReturnRate].
+// worth more the more often pages of this crawl come back.
 func (p *Planner) NoteMissing(id uint32, now time.Time) {
 	if x := p.pages[id]; x != nil {
+		p.requests++
+		if x.gone {
+			p.NoteReturn(now.Sub(x.asked), false)
+		}
 		x.asked, x.rest, x.gone = now, time.Time{}, true
 		p.stale = true
 	}
 }
 
-// ReturnRate is how often pages that are missing come back, per day. It is a guess. With the floor of live
-// crawls a missing page is asked after five days, so that it is gone, after three answers, in ten.
+// Before records how many requests were made before those that are noted, and in how many days of a page: the sum over the pages
+// of the days since each was fetched first. It replaces what was counted so far.
+func (p *Planner) Before(requests int, pageDays float64) {
+	p.requests, p.pageDays, p.counted = float64(requests), pageDays, time.Time{}
+}
+
+// count counts the days of all pages until now.
+func (p *Planner) count(now time.Time) {
+	if !p.counted.IsZero() {
+		p.pageDays += float64(len(p.order)) * max(days(now.Sub(p.counted)), 0)
+	}
+	p.counted = now
+}
+
+// every returns in how many days a page is asked once, on average over all pages and so far. Without any
+// evidence that is as often as a page is expected to change, which counts as much as one request.
+func (p *Planner) every() float64 { return (p.pageDays + 1/firstRate) / (p.requests + 1) }
+
+// NoteReturn records whether a page that was missing was back when it was asked again after an interval. From that follows how often missing
+// pages come back. [Planner.Note] and [Planner.NoteMissing] call it; a caller does for requests of earlier runs.
+func (p *Planner) NoteReturn(interval time.Duration, isBack bool) { p.back.Note(interval, isBack) }
+
+// ReturnRate is the rate per day at which a missing page is expected back by the floor of live crawls: it may be asked after five days,
+// so that it is gone, after three answers, in ten, even in a crawl in which no page comes back. How much such a request is
+// worth follows from how often pages were back before.
 const ReturnRate = 1.0 / 20
 
 // Asked returns when a page was last asked, the zero time for one that is unknown.
@@ -251,8 +287,10 @@ func (p *Planner) makeList(now time.Time) {
 		passes = 1
 	}
 	for range passes {
-		p.learn(now)
+		p.learn()
 	}
+	p.count(now)
+	p.backs = p.back.likelihood().under(&first)
 	p.list, p.next, p.made, p.stale = p.list[:0], 0, now, false
 	for _, x := range p.order {
 		if worth := p.worth(x, now); worth > 0 && !x.rest.After(now) {
@@ -271,17 +309,16 @@ func (p *Planner) makeList(now time.Time) {
 // about pages become better, and with them the groups. Later lists go on from there.
 const firstPasses = 4
 
-// learn computes what is known of groups, and the mean age of all pages at now.
-func (p *Planner) learn(now time.Time) {
-	next, age := newRates(), 0.0
+// learn computes what is known of groups.
+func (p *Planner) learn() {
+	next := newRates()
 	for _, x := range p.order {
-		age += max(days(now.Sub(x.asked)), 0)
 		if x.shown != nil {
 			b := p.belief(x)
 			next.add(x.of, &b)
 		}
 	}
-	p.rates, p.mean = next, age/float64(max(len(p.order), 1))
+	p.rates = next
 }
 
 // belief returns what is known of the rate of a page.
@@ -304,22 +341,27 @@ func (p *Planner) worth(x *known, now time.Time) float64 {
 	case p.floor > 0 && p.chance(x, now) < p.floor:
 		return 0
 	case x.gone:
-		return Worth(ReturnRate, age, p.mean, p.aim.fresh)
+		return p.mix(&p.backs, &allAlike, age)
 	}
 	b := p.belief(x)
-	sum, weights := 0.0, 0.0
+	return p.mix(&b, &p.aim.hopes, age)
+}
+
+// mix returns the mean worth over the rates of a belief, some of which count more than others.
+func (p *Planner) mix(b, counts *belief, age time.Duration) float64 {
+	sum, weights, every := 0.0, 0.0, p.every()
 	for i, rate := range grid {
-		w := b[i] * p.aim.hopes[i]
+		w := b[i] * counts[i]
 		weights += w
-		sum += w * Worth(rate, age, p.mean, p.aim.fresh)
+		sum += w * Worth(rate, age, every, p.aim.fresh)
 	}
 	return sum / weights
 }
 
 // An aim is what requests are made for.
 type aim struct {
-	fresh float64        // the weight of pages that are up to date against changes found
-	hopes [steps]float64 // by how much each rate counts more than its probability in the worth of a page
+	fresh float64 // the weight of pages that are up to date against changes found
+	hopes belief  // by how much each rate counts more than its probability in the worth of a page
 }
 
 // The aims. Fast rates count more than their probability, by a power of the rate: a page that may be fast is asked to
@@ -329,6 +371,9 @@ var (
 	bothAim    = newAim(BothWeight, 0.7)
 	changesAim = newAim(0, 0.2)
 )
+
+// allAlike counts all rates by their probability.
+var allAlike = newAim(0, 0).hopes
 
 func newAim(fresh, hope float64) aim {
 	a := aim{fresh: fresh}
@@ -356,10 +401,10 @@ func (p *Planner) chance(x *known, now time.Time) float64 {
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
 // BothWeight is the weight of pages that are up to date in a [Plan] with Auto.
-const BothWeight = 1.75
+const BothWeight = 2.4
 
 // Worth returns what it is worth to ask for a page with a rate of change per day, an age after it
-// was asked last, if the mean age of all pages is as many days as given. fresh is the weight of pages that are up
+// was asked last, if a page is asked once in every days on average. fresh is the weight of pages that are up
 // to date against changes found: 0 for changes alone, infinite for pages up to date alone.
 //
 // For changes found per request the best order is by 1-(1+x)exp(-x), with x the expected number
@@ -368,13 +413,13 @@ const BothWeight = 1.75
 // out of date again (Cho and Garcia-Molina 2003; the index is that of Azar et al. 2018).
 // Neither order is good by the other measure: asking in proportion keeps fewer pages up to
 // date than asking all alike does. This is a weighted sum of both indices, because for a weighted sum
-// of two measures the best order is by the same sum of their indices. The mean age makes the
+// of two measures the best order is by the same sum of their indices. The days between two requests make the
 // weight of the second one independent of how many requests are made.
-func Worth(rate float64, age time.Duration, mean, fresh float64) float64 {
+func Worth(rate float64, age time.Duration, every, fresh float64) float64 {
 	x := rate * days(age)
 	index := 1 - (1+x)*math.Exp(-x)
 	if math.IsInf(fresh, 1) {
 		return index / rate
 	}
-	return (1 + fresh/(rate*max(mean, 1e-3))) * index
+	return (1 + fresh/(rate*max(every, 1e-3))) * index
 }

@@ -33,7 +33,7 @@ func TestPriorsByHostAndKind(t *testing.T) {
 		}
 		return c
 	}
-	if a, b := chance(15), chance(35); a < 3*b {
+	if a, b := chance(15), chance(35); a < 2.5*b {
 		t.Errorf("a page of a lively host has changed with probability %.2f, one of a quiet host with %.2f", a, b)
 	}
 }
@@ -119,6 +119,7 @@ func TestAims(t *testing.T) {
 		p := refresh.New(plan, 0)
 		p.Add(1, 0, refresh.Other, start.Add(-2*day), refresh.History{Changed: 60, Moved: 20})
 		p.Add(2, 1, refresh.Other, start.Add(-9*day), refresh.History{Changed: 20, Moved: 100, Same: 40})
+		p.Before(20, 100)
 		id, _, _ := p.Next(start, func(uint32) bool { return true })
 		return id
 	}
@@ -130,19 +131,33 @@ func TestAims(t *testing.T) {
 	}
 }
 
-// The worth of a page is between those for one measure alone: the older all pages are, the more it
+// The weight of pages that are up to date rises with the number of requests per page and day that were made: with few of them the page that has
+// probably changed is asked first, with many the page that stays up to date for longer.
+func TestWeightFollowsRequests(t *testing.T) {
+	for want, perDay := range map[uint32]float64{1: 0.01, 2: 0.5} {
+		p := refresh.New(refresh.Plan{Auto: true}, 0)
+		p.Add(1, 0, refresh.Other, start.Add(-2*day), refresh.History{Changed: 60, Moved: 20})
+		p.Add(2, 1, refresh.Other, start.Add(-9*day), refresh.History{Changed: 20, Moved: 100, Same: 40})
+		p.Before(int(1000*perDay), 1000)
+		if id, _, _ := p.Next(start, func(uint32) bool { return true }); id != want {
+			t.Errorf("with %v requests per page and day page %d is asked, want %d", perDay, id, want)
+		}
+	}
+}
+
+// The worth of a page is between those for one measure alone: the fewer requests are made, the more it
 // is that for changes found.
 func TestWorthOfBoth(t *testing.T) {
 	fast, slow := 2.0, 0.1
 	age := func(rate float64) time.Duration { return time.Duration(1.5 / rate * float64(day)) }
-	ratio := func(mean float64) float64 {
-		return refresh.Worth(slow, age(slow), mean, refresh.BothWeight) / refresh.Worth(fast, age(fast), mean, refresh.BothWeight)
+	ratio := func(every float64) float64 {
+		return refresh.Worth(slow, age(slow), every, refresh.BothWeight) / refresh.Worth(fast, age(fast), every, refresh.BothWeight)
 	}
 	if r := ratio(1e9); math.Abs(r-1) > 1e-6 {
-		t.Errorf("of very old pages the slow one is worth %v times the fast one, want 1", r)
+		t.Errorf("with few requests the slow one is worth %v times the fast one, want 1", r)
 	}
 	if r := ratio(0.01); r < 15 || r > fast/slow {
-		t.Errorf("of new pages the slow one is worth %v times the fast one, want nearly %v", r, fast/slow)
+		t.Errorf("with many requests the slow one is worth %v times the fast one, want nearly %v", r, fast/slow)
 	}
 }
 
@@ -200,5 +215,34 @@ func TestDates(t *testing.T) {
 	at = at.Add(10 * day)
 	if dated, without := chance(1, at), chance(4, at); without < 1.2*dated {
 		t.Errorf("a page with true dates has changed with probability %.2f, one with a false date with %.2f", dated, without)
+	}
+}
+
+// How often missing pages come back is learnt: where they do, one is asked before a page that hardly changes, and where they do
+// not, after it. It is due after five days all the same, so that a person learns that it is gone.
+func TestMissingPagesComeBackOrNot(t *testing.T) {
+	for _, isBack := range []bool{false, true} {
+		p := refresh.New(refresh.Plan{Auto: true}, refresh.Floor)
+		p.Add(1, 0, refresh.Other, start, refresh.History{})
+		p.NoteMissing(1, start)
+		p.Add(2, 1, refresh.Other, start, refresh.History{Changed: 2, Moved: 60, Same: 60})
+		for id := uint32(3); id < 33; id++ {
+			p.Add(id, 2, refresh.Other, start.Add(-20*day), refresh.History{})
+			p.NoteMissing(id, start.Add(-10*day))
+			if isBack {
+				p.Note(id, start, true, time.Time{})
+			} else {
+				p.NoteMissing(id, start)
+			}
+			p.Drop(id)
+		}
+		p.Before(20, 200)
+		want := map[bool]uint32{false: 2, true: 1}[isBack]
+		if id, _, ok := p.Next(start.Add(20*day), func(uint32) bool { return true }); !ok || id != want {
+			t.Errorf("pages come back (%v): page %d is asked (%v), want %d", isBack, id, ok, want)
+		}
+		if _, _, ok := p.Next(start.Add(6*day), func(id uint32) bool { return id == 1 }); !ok {
+			t.Errorf("pages come back (%v): a missing page is not asked after six days", isBack)
+		}
 	}
 }

@@ -195,7 +195,7 @@ func powers(rate, step float64) (list [aheadSteps + 1]float64) {
 
 // policy makes the policy.
 func (p *ahead) policy(pages []subject) policy {
-	return byWorth{pages, func(x *subject, now time.Time, _ float64) float64 {
+	return byWorth{pages, func(x *subject, now time.Time) float64 {
 		if x.missing > 0 {
 			return neverBack
 		}

@@ -197,15 +197,6 @@ func (x *subject) dated() time.Time {
 	return x.events[x.next-1]
 }
 
-// expects returns the rate at which the page is expected to change by Known, which takes for missing pages the rate
-// that the planner of live crawls has.
-func (x *subject) expects() float64 {
-	if x.missing > 0 {
-		return refresh.ReturnRate
-	}
-	return x.rate
-}
-
 // policyOf returns how a policy is made for pages that it may see but not ask.
 func policyOf(name string, w *Web) (func(pages []subject) policy, error) {
 	switch name {
@@ -214,10 +205,13 @@ func policyOf(name string, w *Web) (func(pages []subject) policy, error) {
 	case Uniform:
 		return func(pages []subject) policy { return byChance{rand.New(rand.NewPCG(w.setup.Seed, 1)), len(pages)} }, nil
 	case RoundRobin:
-		return byWorthOf(func(x *subject, now time.Time, _ float64) float64 { return now.Sub(x.asked).Hours() }), nil
+		return byWorthOf(func(x *subject, now time.Time) float64 { return now.Sub(x.asked).Hours() }), nil
 	case Known:
-		return byWorthOf(func(x *subject, now time.Time, mean float64) float64 {
-			return refresh.Worth(x.expects(), now.Sub(x.asked), mean, refresh.BothWeight)
+		return byWorthOf(func(x *subject, now time.Time) float64 {
+			if x.missing > 0 {
+				return neverBack
+			}
+			return refresh.Worth(x.rate, now.Sub(x.asked), 1/w.setup.PerDay, refresh.BothWeight)
 		}), nil
 	case BestFresh:
 		return planAhead(w, math.Inf(1)).policy, nil
@@ -235,14 +229,14 @@ func planner(plan refresh.Plan) func(pages []subject) policy {
 			p.Add(uint32(i), pages[i].host, refresh.KindOf(pages[i].url), epoch, refresh.History{})
 			p.Date(uint32(i), pages[i].quiet)
 		}
-		return planned{p}
+		return planned{p, map[uint32]int{}}
 	}
 }
 
 // steady makes the policy that knows all rates, those at which pages vanish and come back included, and chooses by the weighted sum of the
 // indices of both measures, which is the best order if requests are made for ever.
 func (w *Web) steady(weight float64) func(pages []subject) policy {
-	return byWorthOf(func(x *subject, now time.Time, _ float64) float64 {
+	return byWorthOf(func(x *subject, now time.Time) float64 {
 		if x.missing > 0 {
 			return neverBack
 		}
@@ -253,8 +247,11 @@ func (w *Web) steady(weight float64) func(pages []subject) policy {
 // neverBack is the worth of a page that has vanished to those who know that no page comes back: less than that of any other.
 const neverBack = -1
 
-// planned is the planner of live crawls.
-type planned struct{ *refresh.Planner }
+// planned is the planner of live crawls. As there, a page that is missing too often is dropped.
+type planned struct {
+	*refresh.Planner
+	missed map[uint32]int // how often a page was missing
+}
 
 func (p planned) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	i, _, ok := p.Next(now, fits)
@@ -262,11 +259,14 @@ func (p planned) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 }
 
 func (p planned) note(i uint32, now time.Time, changed, missing bool, dated time.Time) {
-	if missing {
-		p.NoteMissing(i, now)
+	if !missing {
+		p.Note(i, now, changed, dated)
 		return
 	}
-	p.Note(i, now, changed, dated)
+	p.NoteMissing(i, now)
+	if p.missed[i]++; p.missed[i] == misses {
+		p.Drop(i)
+	}
 }
 
 // byChance gives all pages the same probability.
@@ -289,22 +289,17 @@ func (byChance) note(uint32, time.Time, bool, bool, time.Time) {}
 // byWorth chooses the page that is worth most by what is true of it.
 type byWorth struct {
 	pages []subject
-	// worth returns what a request for a page is worth; mean is the mean age of all pages in days.
-	worth func(x *subject, now time.Time, mean float64) float64
+	// worth returns what a request for a page is worth.
+	worth func(x *subject, now time.Time) float64
 }
 
 func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 	best, at := math.Inf(-1), -1
-	sum := time.Duration(0)
-	for i := range p.pages {
-		sum += now.Sub(p.pages[i].asked)
-	}
-	mean := sum.Hours() / 24 / float64(max(len(p.pages), 1))
 	for i := range p.pages {
 		if !fits(uint32(i)) {
 			continue
 		}
-		if w := p.worth(&p.pages[i], now, mean); w > best {
+		if w := p.worth(&p.pages[i], now); w > best {
 			best, at = w, i
 		}
 	}
@@ -312,7 +307,7 @@ func (p byWorth) choose(now time.Time, fits func(uint32) bool) (uint32, bool) {
 }
 
 // byWorthOf makes the policy that chooses by a worth.
-func byWorthOf(worth func(x *subject, now time.Time, mean float64) float64) func(pages []subject) policy {
+func byWorthOf(worth func(x *subject, now time.Time) float64) func(pages []subject) policy {
 	return func(pages []subject) policy { return byWorth{pages, worth} }
 }
 
