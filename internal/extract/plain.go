@@ -303,7 +303,7 @@ func (w *plainWriter) markdownLink(s []byte) (label, href []byte, n int) {
 		return nil, nil, 0
 	}
 	if open := bytes.IndexByte(target[:stop], '('); open >= 0 { // one pair of brackets, as in /wiki/Reef_(disambiguation)
-		if more := bytes.IndexByte(target[stop+1:], ')'); more >= 0 && bytes.IndexAny(target[stop+1:stop+1+more], " \t") < 0 {
+		if more := bytes.IndexByte(target[stop+1:], ')'); more >= 0 && !bytes.ContainsAny(target[stop+1:stop+1+more], " \t") {
 			stop += 1 + more
 		}
 	}

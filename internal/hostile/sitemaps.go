@@ -107,7 +107,45 @@ func sitemapRows() []Row {
 				s.under("/found/", article(""))
 			},
 		},
+		{
+			// A feed is a list that any page may name, on any host, and full of what comes from
+			// elsewhere.
+			ID: "S07", Does: "pages that offer feeds: laughs, one without end, one that leads to the inside, one of 20,000 items, and ever new ones", Wants: "items found; inside untouched; at most 10 feeds",
+			checks: []check{asked("/feeds/laughs", "/feeds/endless", "/feeds/inside", "/feeds/many", "/found/inside", "/found/many"), atMost(24, "/feeds/"), untouched},
+			open: func(s *Site) {
+				offer := func(path, feed string) {
+					s.at(path, page(`<!DOCTYPE html><html><head><title>`+path+`</title><link rel="alternate" type="application/rss+xml" href="`+feed+`"></head><body>`+s.head(path)))
+				}
+				for _, name := range []string{"laughs", "endless", "inside", "many"} {
+					offer("/offers/"+name, "/feeds/"+name)
+				}
+				for i := range 30 {
+					offer(fmt.Sprintf("/offers/%d", i), fmt.Sprintf("/feeds/%d", i))
+				}
+				s.hidden("/feeds/laughs", typed(xmlType, laughs(s.URL("/ok/"))))
+				s.hidden("/feeds/endless", flood("HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n\r\n"+xmlHead+"<rss><channel>", "<item><title>x</title></item>"))
+				s.hidden("/feeds/inside", typed(xmlType, feedOf(append(s.insideURLs("/from-s07/"), s.URL("/found/inside"))...)))
+				s.rules("User-agent: *", "Disallow: /closed/")
+				many := []string{s.URL("/found/many")}
+				for i := range 20_000 {
+					many = append(many, s.URL(fmt.Sprintf("/closed/%d", i)))
+				}
+				s.hidden("/feeds/many", typed(xmlType, feedOf(many...)))
+				s.under("/feeds/", func(x *exchange) { x.say(200, xmlType, feedOf(s.URL(x.entry.Path()), s.URL(x.entry.Path()+"0"))) })
+				s.under("/found/", article(""))
+			},
+		},
 	}
+}
+
+// feedOf returns a feed with items at these URLs.
+func feedOf(urls ...string) string {
+	var b strings.Builder
+	b.WriteString(xmlHead + `<rss version="2.0"><channel><title>t</title>` + "\n")
+	for _, u := range urls {
+		fmt.Fprintf(&b, "<item><title>item</title><link>%s</link></item>\n", u)
+	}
+	return b.String() + "</channel></rss>"
 }
 
 // laughs returns a short document whose entities expand to a thousand million words: ten
