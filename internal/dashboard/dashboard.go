@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -318,8 +319,8 @@ func (d *Dashboard) head(r *http.Request) (*head, error) {
 // headOf returns a collection as the head of a page shows it.
 func headOf(c operations.Collection) *head {
 	h := &head{ID: c.ID, Name: c.Name, Dir: c.Dir, Home: "/c/" + url.PathEscape(c.ID) + "/", State: c.State, Running: c.Running}
-	if c.ID != c.Name {
-		h.Folder = c.ID
+	if folder := folderOf(c); folder != c.Name {
+		h.Folder = folder
 	}
 	switch {
 	case c.Running:
@@ -328,6 +329,16 @@ func headOf(c operations.Collection) *head {
 		h.Class = "bad"
 	}
 	return h
+}
+
+// folderOf returns the name of the folder of a collection without its suffix, and the number by which it differs from others of
+// the same name.
+func folderOf(c operations.Collection) string {
+	folder := strings.TrimSuffix(filepath.Base(c.Dir), ".dowse")
+	if _, number, ok := strings.Cut(c.ID, "~"); ok {
+		folder += "~" + number
+	}
+	return folder
 }
 
 // frame fills what is around a page.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/facts"
 	"dowse/internal/operations"
 	"dowse/internal/plain"
 )
@@ -27,8 +28,9 @@ type listBody struct {
 	Partial      bool
 	Hosts, Skips []string
 	Since        []tab
-	Other        bool // the list is of URLs that were not kept
-	TakenDown    int  // URLs of the list that were taken down: they are counted, and nothing of them is kept
+	Narrow       []tab // conditions that have no field of their own, with the address without them
+	Other        bool  // the list is of URLs that were not kept
+	TakenDown    int   // URLs of the list that were taken down: they are counted, and nothing of them is kept
 	ID, Back     string
 	Labels       bool // rows can be labelled
 }
@@ -87,6 +89,7 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 			b.Kinds[i].Here = i == 4
 		}
 	}
+	b.narrow(list.Pages)
 	sort := q.Get("sort")
 	for _, s := range [][3]string{{"score", "score", "n"}, {"", "verdict", "verdict"}, {"", "page", ""}, {"", "why", "wide-only"}, {"time", "fetched", "n wide-only"}} {
 		x := listColumn{Name: s[1], Class: s[2]}
@@ -102,6 +105,24 @@ func (d *Dashboard) pageList(r *http.Request, c *head) (*pageFrame, error) {
 		b.First = with(q)
 	}
 	return &pageFrame{Title: "Pages", Command: list.Command, Live: liveOf(c), Body: b}, nil
+}
+
+// narrow adds the conditions of links on other pages. A reason is named by its word, if a page of the list has one.
+func (b *listBody) narrow(rows []*facts.Row) {
+	for _, x := range [][2]string{{"skipped", "left out for"}, {"reason", "because of"}, {"model", "judged by"}} {
+		value := strings.TrimSpace(b.Q.Get(x[0]))
+		if value == "" || value == collection.AnyReason {
+			continue
+		}
+		name := value
+		for _, r := range rows {
+			if x[0] == "reason" && r.Spell != nil && r.Spell(value) != "" {
+				name = `"` + r.Spell(value) + `"`
+				break
+			}
+		}
+		b.Narrow = append(b.Narrow, tab{Name: x[1] + " " + isolated(tidy(name, 80)), Href: with(b.Q, x[0], "")})
+	}
 }
 
 // liveOf returns where changes of a collection are reported.

@@ -110,8 +110,38 @@ func TestFirstPage(t *testing.T) {
 			t.Errorf("%s: got %d, want a page with %q", path, code, want)
 		}
 	}
+	if err := os.CopyFS(filepath.Join(dir, "Küste-潮.dowse"), os.DirFS(filepath.Join(dir, "pools.dowse"))); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	if _, body, _ := s.get(t, "/c/K_ste-_/"); !strings.Contains(body, `<bdi>Küste-潮</bdi>`) {
+		t.Error("the name of the folder is not shown as it is")
+	}
 	if _, body, _ := s.get(t, "/c/pools/"); strings.Contains(body, `class="folder"`) {
 		t.Error("a collection whose folder has its name shows both")
+	}
+}
+
+// Conditions that have no field are shown, and can be removed.
+func TestConditionsAreShown(t *testing.T) {
+	s := open(t, copied(t))
+	for query, want := range map[string][]string{
+		"reason=%22tide%22&verdict=on": {"because of \u2068&#34;tide&#34;\u2069", `href="?verdict=on"`}, "verdict=skipped&skipped=robots.txt": {"left out for \u2068robots.txt\u2069", `href="?verdict=skipped"`},
+		"model=words": {"judged by \u2068words\u2069", `href="?"`},
+	} {
+		_, body, _ := s.get(t, "/c/pools/pages?"+query)
+		_, chips, _ := strings.Cut(body, `class="chips narrowed"`)
+		chips, _, _ = strings.Cut(chips, "</ul>")
+		for _, w := range want {
+			if !strings.Contains(chips, w) {
+				t.Errorf("%s: got %q, want %q", query, chips, w)
+			}
+		}
+	}
+	for _, query := range []string{"", "verdict=skipped", "host=kelp.demo"} {
+		if _, body, _ := s.get(t, "/c/pools/pages?"+query); strings.Contains(body, "narrowed") {
+			t.Errorf("%q: a condition is shown", query)
+		}
 	}
 }
 

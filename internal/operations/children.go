@@ -135,13 +135,16 @@ func (o *Operations) Continue(ctx context.Context, id string, changes map[string
 	return o.launch(ctx, s.dir, filepath.Dir(s.dir), args, args)
 }
 
-// nameOK matches the names of new collections: one part of a path, and nothing that a shell or a
-// URL would read differently.
-var nameOK = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$`)
+// nameOK matches the names of new collections: one part of a path, and no sign that a shell or a
+// URL would read differently. Letters are those of any language, as names of topics have them.
+var nameOK = regexp.MustCompile(`^[\pL\p{Nd}][\pL\pM\p{Nd}._-]{0,99}$`)
+
+// maxNameBytes is how many bytes such a name may have: file systems bound names of directories to 255.
+const maxNameBytes = 240
 
 // checkName returns an error for a name that no new collection can have.
 func checkName(name string) error {
-	if nameOK.MatchString(name) && !strings.Contains(name, "..") {
+	if nameOK.MatchString(name) && len(name) <= maxNameBytes && !strings.Contains(name, "..") {
 		return nil
 	}
 	return failf(Invalid, "name", "name: got %q, want at most 100 letters, digits, dots, dashes and underscores, beginning with a letter or a digit, and no two dots in a row", clip(name))

@@ -68,7 +68,7 @@ func TestNames(t *testing.T) {
 	o := noCrawls(t, copied(t))
 	for name, good := range map[string]bool{
 		"reefs-2": true, "Reefs_2.old": true, "7": true, strings.Repeat("a", 100): true,
-		".hidden": false, "-x": false, "_x": false, strings.Repeat("a", 101): false, "a..b": false, "a b": false, "a/b": false, "Korallenriffe-für-alle": false,
+		".hidden": false, "-x": false, "_x": false, strings.Repeat("a", 101): false, "a..b": false, "a b": false, "a/b": false, "Korallenriffe-für-alle": true, "天然-酵母": true, "हिन्दी": true, strings.Repeat("酵", 80): true, strings.Repeat("酵", 81): false, "a\u202eb": false, "a\u200bb": false, "½": false, "\u0301a": false,
 	} {
 		for _, r := range []operations.StartRequest{{Words: []string{"coral"}}, {Topic: "dowse: topic/v1\nname: reefs\nwords: [coral]\n"}} {
 			r.Name, r.Seeds = name, []string{"http://a.example/"}
