@@ -95,7 +95,7 @@ func lockedError(dir string) error {
 // heldHere is the ErrLocked of a collection that this process has open to write.
 type heldHere struct{}
 
-func (heldHere) Error() string        { return "this process works on it already, and must close it first" }
+func (heldHere) Error() string        { return "this process works on it already" }
 func (heldHere) Is(target error) bool { return target == ErrLocked }
 
 // Other processes hold the lock for a moment to find out whether it is held,

@@ -113,19 +113,24 @@ func (v *Visitor) request(ctx context.Context, visit crawl.Visit, earlier http.H
 	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome == dowse.Fetched {
-		judged := false
-		defer func() {
-			if !judged { // the judge panicked, and the page is dropped
-				r.Claim.Release()
-			}
-		}()
-		v.read(p, r, visit.Template)
-		judged = true
+		dropOnPanic(r, func() { v.read(p, r, visit.Template) })
 	}
 	if visit.Check {
 		forNow(p)
 	}
 	return p, []*fetch.Response{r}
+}
+
+// dropOnPanic has a page judged. If the judge of a program panics, the memory of the answer is free for others.
+func dropOnPanic(r *fetch.Response, judge func()) {
+	judged := false
+	defer func() {
+		if !judged {
+			r.Claim.Release()
+		}
+	}()
+	judge()
+	judged = true
 }
 
 // keeper returns the function that stores a page, nil if there is nothing to do. The page is judged
@@ -205,7 +210,7 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) (*dowse.Page, 
 	case len(r.Items) > 0:
 		p.Document = *extract.Feed(r.Items, r.URL)
 		addRobotsTag(&p.Document, r.Header.Values(robotsTag), v.addressed())
-		v.wish.Rate(v.Judge, p)
+		dropOnPanic(r, func() { v.wish.Rate(v.Judge, p) })
 	default:
 		p.Maps = r.Maps
 		p.Links = make([]dowse.Link, len(r.Links))
