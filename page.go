@@ -74,7 +74,7 @@ type Fetch struct {
 	Type      string // media type, lower case, without parameters
 	Bytes     int64  // of the body, decoded
 	Wire      int64  // of the whole answer as it came
-	Truncated bool   // the body was cut at the size limit or broke off
+	Truncated bool   // the body was cut at the size limit, broke off or was not kept
 	Address   netip.Addr
 	Charset   string
 	Archive   Place // where the answer is kept

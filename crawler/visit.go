@@ -304,7 +304,10 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (encoded []enco
 			URL: r.URL, At: r.Fetch.At, Address: r.Fetch.Address,
 			RequestHead: r.RequestHead, ResponseHead: r.ResponseHead, Payload: r.RawBody,
 		}
-		if r.Fetch.Truncated {
+		switch {
+		case r.Fetch.Truncated && len(r.RawBody) == 0:
+			ex.Truncated = "unspecified" // the body of what is no page is not kept
+		case r.Fetch.Truncated:
 			ex.Truncated = "length"
 		}
 		if last && p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {

@@ -406,8 +406,8 @@ func TestBrokenCodings(t *testing.T) {
 		{"plain text", "br", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
 		{"plain text", "zstd", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
 		{"plain text", "deflate", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
-		{"unknown", "sdch", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
-		{"too many", "gzip, gzip, gzip", gzipped(gzipped(whole)), dowse.Failed, dowse.FailEncoding, false},
+		{"unknown", "sdch", []byte(sentence), dowse.Failed, dowse.FailEncoding, true},
+		{"too many", "gzip, gzip, gzip", gzipped(gzipped(whole)), dowse.Failed, dowse.FailEncoding, true},
 		{"identity", "identity", []byte(sentence), dowse.Fetched, "", false},
 		{"empty", "gzip", nil, dowse.Failed, dowse.FailEncoding, false},
 	} {

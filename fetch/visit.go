@@ -81,11 +81,13 @@ func roundTrip(transport http.RoundTripper, req *http.Request) (*http.Response, 
 func (v *visit) content(resp *http.Response) {
 	list, err := codings(resp.Header)
 	if err != nil {
+		v.forgo(resp)
 		v.fail(dowse.FailEncoding, err.Error())
 		return
 	}
 	v.Fetch.Type = mediaType(resp.Header)
 	if v.limits.pages && (!mayBePage(v.Fetch.Type) || isText(v.Fetch.Type) && weburl.Path(v.URL) == "/robots.txt") {
+		v.forgo(resp)
 		v.spare(resp)
 		v.skip(dowse.SkipTypeMIME, v.Fetch.Type)
 		return
@@ -267,6 +269,11 @@ func (v *visit) aside(resp *http.Response) error {
 	}
 	v.Fetch.Bytes = int64(len(v.Body))
 	return wireErr
+}
+
+// forgo marks an answer whose body is not kept as truncated, unless it has none.
+func (v *visit) forgo(resp *http.Response) {
+	v.Fetch.Truncated = resp.ContentLength != 0 && resp.Body != http.NoBody
 }
 
 // spare reads and drops a short body that is not needed, so that the connection

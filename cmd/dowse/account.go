@@ -594,7 +594,10 @@ func (a *account) fetched(s *sheet) {
 	if d.Status != 0 {
 		parts = []string{strings.TrimSpace(fmt.Sprintf("%d %s", d.Status, d.Type)), fmt.Sprintf("%s in %s", bytesText(d.Bytes), seconds(d.Took))}
 	}
-	if d.Truncated {
+	switch {
+	case d.Truncated && d.Bytes == 0 && d.Status != 0:
+		parts[1] = "its content was not kept"
+	case d.Truncated:
 		parts = append(parts, "cut")
 	}
 	if a.Row.Again {

@@ -155,8 +155,8 @@ func TestDockerfile(t *testing.T) {
 	if own := "COPY --from=build --chown=" + user + " " + data + " " + data + "\n"; !strings.Contains(file, own) || strings.Index(file, own) > strings.Index(file, "VOLUME ") {
 		t.Errorf("%s is not made for user %s before it is a volume", data, user)
 	}
-	if last["ENV"] != "HOME="+data {
-		t.Errorf("environment %q, want HOME=%s: consent and the secret of the search index are kept there", last["ENV"], data)
+	if want := "HOME=" + data + " TMPDIR=" + data; last["ENV"] != want {
+		t.Errorf("environment %q, want %s: consent, the secret of the search index and temporary files are kept there", last["ENV"], want)
 	}
 	if last["WORKDIR"] != last["VOLUME"] {
 		t.Errorf("it works in %s, and keeps %s", last["WORKDIR"], last["VOLUME"])
@@ -172,6 +172,7 @@ func TestCompose(t *testing.T) {
 			Build, User, Restart string
 			Command, Secrets     []string
 			Tmpfs                []string
+			Environment          map[string]string
 			Healthcheck          struct{ Disable bool }
 		}
 		Secrets map[string]struct{ File string }
@@ -180,7 +181,7 @@ func TestCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, ok := file.Services["worker"]
-	if !ok || s.Build != "." || s.Restart != "always" || !s.Healthcheck.Disable || !slices.Contains(s.Tmpfs, "/tmp") {
+	if !ok || s.Build != "." || s.Restart != "always" || !s.Healthcheck.Disable || !slices.Contains(s.Tmpfs, "/tmp") || s.Environment["TMPDIR"] != "/tmp" {
 		t.Errorf("worker: %+v", s)
 	}
 	if user, _, _ := strings.Cut(s.User, ":"); user == "" || user == "0" || user == "root" {

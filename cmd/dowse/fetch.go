@@ -189,7 +189,10 @@ func answerLine(p *dowse.Page) string {
 	if f.Address.IsValid() {
 		s += ", from " + f.Address.String()
 	}
-	if f.Truncated {
+	switch {
+	case f.Truncated && f.Bytes == 0:
+		s += ", content not kept"
+	case f.Truncated:
 		s += ", cut"
 	}
 	return s

@@ -61,7 +61,7 @@ func pageFacts() []*Fact {
 			Journal: 8, Features: 6, Field: func(p *dowse.Page) any { return &p.Fetch.Bytes }},
 		{Name: "wire", Type: Integer, Doc: "the size of the whole response as it was received", Unit: "bytes", Printed: true,
 			Journal: 9, Features: 7, Field: func(p *dowse.Page) any { return &p.Fetch.Wire }, Kept: true},
-		{Name: "truncated", Type: Truth, Doc: "whether the body was cut at the size limit or broke off", Printed: true,
+		{Name: "truncated", Type: Truth, Doc: "whether the body was cut at the size limit, broke off or was not kept", Printed: true,
 			Journal: 10, Features: 8, Field: func(p *dowse.Page) any { return &p.Fetch.Truncated }},
 		{Name: "address", Type: Text, Doc: "the IP address of the server", Printed: true,
 			Journal: 11, Field: func(p *dowse.Page) any { return &p.Fetch.Address }, Get: address},
