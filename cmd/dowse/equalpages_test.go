@@ -38,7 +38,7 @@ const (
 	hostItems     = `class="host-cell"><a href="[^"]*" dir="ltr" title="([^"]*)"`
 	siteItems     = `class="host-cell"><a href="[^"]*pages\?host=([^"]*)"`
 	settingItems  = `<label for="s-([a-z-]+)">[a-z-]+</label></td><td><bdi>([^<]+)<`
-	strategyItems = `<td class="nowrap"><strong>([^<]+)</strong>`
+	strategyItems = `<td class="strategy-cell"><strong>([^<]+)</strong>`
 )
 
 // TestEqualPages runs the command that each page of the dashboard names, as it is printed, and checks that it prints what the
