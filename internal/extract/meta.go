@@ -105,12 +105,20 @@ func (p *pass) readLink(e *element) {
 		p.addRemote(e.attr.href, rel)
 	case hasToken(rel, "alternate") && len(e.attr.hreflang) > 0 && isPage(e.attr.typ):
 		p.addRemote(e.attr.href, rel)
-	case p.opt.OnFeed != nil && hasToken(rel, "alternate") && !isNoFollow(rel) && isFeed(e.attr.typ):
-		if u, ok := p.resolve(e.attr.href); ok {
-			p.opt.OnFeed(u)
-		}
+	case p.opt.OnFeed != nil:
+		p.readFeed(e)
 	}
 	p.licence(e)
+}
+
+// readFeed handles a link element that may offer a feed for the page.
+func (p *pass) readFeed(e *element) {
+	if !hasToken(e.attr.rel, "alternate") || isNoFollow(e.attr.rel) || !isFeed(e.attr.typ) {
+		return
+	}
+	if u, ok := p.resolve(e.attr.href); ok {
+		p.opt.OnFeed(u)
+	}
 }
 
 // isFeed reports whether the type of a link element, without parameters, is that of a feed.
