@@ -317,7 +317,7 @@ func (t *takedown) leads() error {
 	if t.From == math.MaxUint64 {
 		return nil
 	}
-	only := map[frontier.ID]bool{}
+	only, offered := map[frontier.ID]bool{}, map[dowse.URL]bool{}
 	each := func(show func(e *crawl.Entry)) error {
 		for e, err := range t.c.Journal.AsWritten(0) {
 			if err != nil {
@@ -334,11 +334,16 @@ func (t *takedown) leads() error {
 			}
 		}
 		for _, u := range feedsOf(e) {
-			if id, ok := t.c.Crawl.Frontier().Find(u); ok && t.ids[e.ID] && !t.ids[id] {
-				only[id] = true
-			}
+			offered[u] = offered[u] || t.ids[e.ID]
 		}
 	})
+	if err == nil && len(offered) > 0 {
+		err = t.c.Journal.EachName(func(id frontier.ID, u dowse.URL) {
+			if offered[u] && !t.ids[id] {
+				only[id] = true
+			}
+		})
+	}
 	if err != nil || len(only) == 0 {
 		return err
 	}
