@@ -279,6 +279,16 @@ func (t *turn) At(i int) (u dowse.URL, self, fresh bool) {
 	return t.entry.Found[i].URL, d.ID == t.entry.ID, d.Fresh
 }
 
+// deepest is the depth from which on all depths are the same to the table of URLs.
+const deepest = 255
+
+// Across reports whether a link leads to a known page that is no nearer to the seeds.
+func (t *turn) Across(i int) bool {
+	d := &t.entry.Links[i]
+	depth, _ := t.f.Depth(d.ID)
+	return !d.Fresh && t.p.Depth < deepest && int(depth) >= t.p.Depth
+}
+
 // Host returns the host of a link.
 func (t *turn) Host(i int) (name string, fresh bool) {
 	h := t.f.Host(t.entry.Links[i].ID)

@@ -213,3 +213,29 @@ func TestChainIsNoFarm(t *testing.T) {
 		balanced(t, b)
 	}
 }
+
+// A large site is no farm either, although most of its pages lead to new ones until much of it is
+// known: some lead to pages that others have named.
+func TestLargeSiteIsNoFarm(t *testing.T) {
+	for _, c := range []struct{ size, related uint64 }{{2000, 5}, {5000, 5}, {20_000, 12}, {100_000, 60}} {
+		at := func(n uint64) dowse.URL {
+			n %= c.size
+			return dowse.URL("http://a.test/articles/" + string([]rune{'a' + rune(n/17576), 'a' + rune(n/676%26), 'a' + rune(n/26%26), 'a' + rune(n%26)}))
+		}
+		site := endless(func(u dowse.URL) []dowse.URL {
+			list := []dowse.URL{"http://a.test/", "http://a.test/about", "http://a.test/contact"}
+			for i := range c.related {
+				list = append(list, at(distinct(dowse.URL(fmt.Sprint(u, i)))))
+			}
+			return list
+		})
+		cfg := hurried(follow(queueAll))
+		cfg.Traps, cfg.Limits.Pages = crawl.Traps{}, 1000
+		b := begin(t, cfg, "http://a.test/")
+		run(b, site)
+		if n := b.Status().Fetched; n < 950 {
+			t.Errorf("%d of %d pages with %d links each were fetched, want nearly 1000", n, c.size, c.related)
+		}
+		balanced(t, b)
+	}
+}

@@ -101,7 +101,9 @@ func (f *farms) write(w *wire.Writer) {
 	w.Uint(uint64(len(f.lands)))
 	for _, k := range slices.Sorted(maps.Keys(f.lands)) {
 		w.Uint64(k)
-		writeCounts(w, f.lands[k].visited, f.lands[k].strays)
+		x := f.lands[k]
+		w.Uint(uint64(x.crossed)<<32 | uint64(x.visited)) // snapshots of earlier versions have the visits only
+		writeCounts(w, x.strays)
 	}
 }
 
@@ -109,7 +111,9 @@ func (f *farms) read(t *Traps, r *stateReader) {
 	for range r.Items(farmSize) {
 		x := &farm{}
 		f.lands[r.Uint64()] = x
-		readCounts(r, &x.visited, &x.strays)
+		both := r.Uint()
+		x.visited, x.crossed = uint32(both), uint32(both>>32)
+		readCounts(r, &x.strays)
 		f.found += count(x.isFarm(t))
 	}
 }

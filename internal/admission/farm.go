@@ -14,13 +14,18 @@ import (
 type farm struct {
 	visited uint32
 	strays  uint32
+	crossed uint32 // pages that link across: to known pages that are no nearer to the seeds
 }
 
-// isFarm reports whether there are enough strays and little else. On ordinary sites
-// about one page in a hundred is one, among the first.
+// isFarm reports whether there are enough strays and little else. On small sites
+// about one page in a hundred is one, among the first. On large ones most pages are, until much of
+// them is known, but some link across; those of a farm link to new pages, to menus and back.
 func (f *farm) isFarm(t *Traps) bool {
-	return int(f.strays) >= t.Strays && 4*f.strays >= 3*f.visited
+	return int(f.strays) >= t.Strays && 4*f.strays >= 3*f.visited && crossing*f.crossed < f.strays
 }
+
+// crossing is how many strays one page that links across outweighs.
+const crossing = 20
 
 // lands returns the host of a URL and, if it lies deeper, the first folder in it: a
 // farm may have a host to itself, or a corner of one. Opaque URLs have neither.
@@ -60,11 +65,11 @@ func (f *farms) isFarm(t *Traps, land dowse.URL) bool {
 // survey counts how a page is linked with the others of its host and of its folder.
 func (f *farms) survey(t *Traps, p *dowse.Page, links Links, echo bool) {
 	host, folder := lands(p.URL)
-	f.count(t, host, isStray(links, host, host, echo))
-	f.count(t, folder, isStray(links, host, folder, echo))
+	f.count(t, host, isStray(links, host, host, echo), !echo && crosses(links, host))
+	f.count(t, folder, isStray(links, host, folder, echo), !echo && crosses(links, folder))
 }
 
-func (f *farms) count(t *Traps, land dowse.URL, stray bool) {
+func (f *farms) count(t *Traps, land dowse.URL, stray, across bool) {
 	if land == "" {
 		return
 	}
@@ -79,12 +84,19 @@ func (f *farms) count(t *Traps, land dowse.URL, stray bool) {
 	}
 	before := x.isFarm(t)
 	x.visited++
-	if stray {
-		x.strays++
+	x.strays += uint32(count(stray))
+	x.crossed += uint32(count(across))
+	f.found += count(x.isFarm(t)) - count(before)
+}
+
+// crosses reports whether a page links across within a land.
+func crosses(links Links, land dowse.URL) bool {
+	for i := range links.Len() {
+		if u, self, _ := links.At(i); !self && links.Across(i) && strings.HasPrefix(string(u), string(land)) {
+			return true
+		}
 	}
-	if !before && x.isFarm(t) {
-		f.found++
-	}
+	return false
 }
 
 // isStray reports whether the links of a page lead to new pages of a land and hardly to

@@ -185,6 +185,9 @@ type Links interface {
 	// At returns the URL of a link, whether it leads to the page itself, and whether the
 	// URL came up with this page.
 	At(i int) (u dowse.URL, self, fresh bool)
+	// Across reports whether a link leads to a page that was known before and is no nearer to the seeds
+	// than this one. Links back and menus lead to nearer ones.
+	Across(i int) bool
 	// Host returns the host of a link, and whether the host came up with this page.
 	Host(i int) (name string, fresh bool)
 	// NewHosts returns the hosts that came up with this page.

@@ -21,7 +21,7 @@ func newGate(t admission.Traps) *admission.Gate { return admission.New(admission
 // A link is a link of a page, and what came up with the page.
 type link struct {
 	url              dowse.URL
-	self             bool
+	self, across     bool
 	fresh, freshHost bool
 }
 
@@ -30,6 +30,7 @@ type links []link
 
 func (l links) Len() int                           { return len(l) }
 func (l links) At(i int) (dowse.URL, bool, bool)   { return l[i].url, l[i].self, l[i].fresh }
+func (l links) Across(i int) bool                  { return l[i].across }
 func (l links) Host(i int) (name string, new bool) { return weburl.Host(l[i].url), l[i].freshHost }
 
 func (l links) NewHosts() (names []string) {
