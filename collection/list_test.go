@@ -84,10 +84,10 @@ func TestPagesRows(t *testing.T) {
 func TestPagesSorted(t *testing.T) {
 	c := open(t, madeDir(t), true)
 	keys := map[collection.Sort]func(*collection.Row) float64{
-		collection.ByScore:       func(r *collection.Row) float64 { return r.Relevance() },
-		collection.ByTime:        func(r *collection.Row) float64 { return float64(r.Fetch.At.UnixMicro()) },
-		"uncertainty": func(r *collection.Row) float64 { return -math.Abs(r.Relevance() - 0.5) },
-		"surprise":    func(r *collection.Row) float64 { return math.Abs(float64(float32(r.Lead.Priority)) - r.Relevance()) }, // as precise as a view keeps it
+		collection.ByScore: func(r *collection.Row) float64 { return r.Relevance() },
+		collection.ByTime:  func(r *collection.Row) float64 { return float64(r.Fetch.At.UnixMicro()) },
+		"uncertainty":      func(r *collection.Row) float64 { return -math.Abs(r.Relevance() - 0.5) },
+		"surprise":         func(r *collection.Row) float64 { return math.Abs(float64(float32(r.Lead.Priority)) - r.Relevance()) }, // as precise as a view keeps it
 	}
 	for _, sort := range collection.Sorts() {
 		rows := list(t, c, collection.Filter{Sort: sort})
