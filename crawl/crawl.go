@@ -348,8 +348,9 @@ func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 }
 
 // choose begins the visit to the lead that the picker chooses. Leads that end without
-// a visit are settled on the way. If a scope that was narrowed lately leaves out many leads in a row, choose
-// returns after some of them, so that the driver can do other things between two calls.
+// a visit are settled on the way. If many of them do in a row, as when a host turns out to be a farm or the scope was narrowed, choose
+// returns after some, so that the driver can commit them and do other things between two calls: a page stays in memory
+// until its commit.
 func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 	c.f.last = &namedURL{}
 	defer func() { c.f.last = nil }()
@@ -362,7 +363,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 		case x.closes:
 			c.endRound(now)
 		case x.page != nil:
-			left += count(c.in.gate.HasLate())
+			left++
 			c.land(now, &flight{id: x.id, host: x.host, idle: true, check: c.f.checks.isOut(x.id)}, x.page)
 		case x.robots:
 			return c.hosts.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true

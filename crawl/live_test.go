@@ -201,6 +201,38 @@ func TestLiveHearsOfUnvisitedLeads(t *testing.T) {
 	})
 }
 
+// Leads that end without a visit are committed while further ones are settled, however many there are: until its commit each
+// is in memory as a page.
+func TestLiveCommitsUnvisitedLeads(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T) {
+		const pages, most = 20_000, 4_000
+		web, hub := manyPages("a.test", pages)
+		cfg := hurried(follow(queueAll))
+		cfg.Limits.PerHost = 2
+		l := &crawl.Live{Crawl: begin(t, cfg, hub), Visitor: &toyVisitor{web: web}}
+		var commits atomic.Int32
+		l.Commit = func() error {
+			commits.Add(1)
+			return nil
+		}
+		together := map[int32]int{}
+		l.Committed = func(*dowse.Page) { together[commits.Load()]++ }
+		if err := l.Run(t.Context(), t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all := 0
+		for _, n := range together {
+			all += n
+			if n > most {
+				t.Errorf("%d leads waited for one commit, want at most %d", n, most)
+			}
+		}
+		if all != pages+1 {
+			t.Errorf("%d leads ended, want %d", all, pages+1)
+		}
+	})
+}
+
 // hold lets all visits wait until let is closed or they are given up.
 func hold(l *crawl.Live) (let chan struct{}) {
 	let = make(chan struct{})
