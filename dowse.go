@@ -8,7 +8,7 @@ package dowse
 
 // A Judge rates how relevant a page is to a topic. It may be called by many
 // goroutines concurrently and must not keep or change the page. A crawl bounds
-// relevances outside of 0 to 1, and takes NaN for 0. Judge is not told when a crawl is to
+// relevances outside of 0 to 1, and takes NaN for 0. Judge is not informed when a crawl is to
 // end, which waits for it: a judge that asks a slow service must bound the time itself.
 type Judge interface {
 	Judge(p *Page) Verdict

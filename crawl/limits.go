@@ -60,8 +60,8 @@ func isLimit(why dowse.StopReason) bool {
 	return false
 }
 
-// isBeyond reports whether a page that came back is one more than a limit allows. Only in place of visits that take
-// long are so many made, see picker.leavesRoom.
+// isBeyond reports whether a page that came back is one more than a limit allows. More visits
+// than the limit has room for are made only in place of those that take long, see picker.leavesRoom.
 func isBeyond(c *Crawl, p *dowse.Page) bool {
 	if c.cfg.Round > 0 || !countsAsPage(p) {
 		return false

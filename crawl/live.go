@@ -281,7 +281,7 @@ func (l *Live) maxVisits() int {
 //
 // A panic of the visitor, mostly one of a judge or transport that a Go program brings, becomes
 // the error of Run. In this goroutine it would end the process with everything else that it
-// does, and nobody could recover from it.
+// does, and no caller could recover from it.
 func (l *Live) visit(ctx context.Context, v Visit) (a Arrival) {
 	defer func() {
 		if x := recover(); x != nil {

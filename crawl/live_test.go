@@ -89,7 +89,7 @@ func TestLiveEndsInTimeWithoutVisits(t *testing.T) {
 	})
 }
 
-// A finished crawl that is resumed where no visit can begin, as in a cluster without workers, ends at once; one with a
+// A finished crawl that is resumed where no visit can begin, as in a cluster without workers, ends immediately; one with a
 // link that waits, or with a page that is to be asked again, does not. A visit that was in flight when the last
 // run was killed waits, too.
 func TestLiveEndsWhenNothingIsLeft(t *testing.T) {

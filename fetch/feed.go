@@ -39,7 +39,7 @@ const maxJSONFeed = 10 << 20
 type rawItem struct {
 	links            []string // several only if an Atom entry has other forms of its page
 	guid             string
-	title, text, all []byte // all is the whole content, which stands in for a missing text
+	title, text, all []byte // all is the whole content, which replaces a missing text
 }
 
 // addLink adds a link, as long as there are few.

@@ -15,7 +15,7 @@ func TestFeeds(t *testing.T) {
 	}{
 		{"RSS", rss + `<item><title>Tides &amp; reefs</title><link>/a</link><description>&lt;p&gt;About tides</description></item></channel></rss>`, typeRSS, "/a Tides & reefs|<p>About tides", false},
 		{"parts in any order", rss + `<item><description>two</description><guid isPermaLink="false">7</guid><link> /a </link><title><![CDATA[One <b>x</b>]]></title></item>`, typeRSS, "/a One <b>x</b>|two", true},
-		{"content stands in", rss + `<item><link>/a</link><content:encoded>all</content:encoded></item></channel></rss>`, typeRSS, "/a |all", false},
+		{"content without a summary", rss + `<item><link>/a</link><content:encoded>all</content:encoded></item></channel></rss>`, typeRSS, "/a |all", false},
 		{"the text comes before the content", rss + `<item><link>/a</link><content:encoded>all</content:encoded><description>short</description></item></channel></rss>`, typeRSS, "/a |short", false},
 		{"extensions", rss + `<item><media:title>no</media:title><media:group><title>neither</title></media:group><title>yes</title><link>/a</link></item></channel></rss>`, typeRSS, "/a yes|", false},
 		{"RSS 1.0", `<rdf:RDF><channel><title>c</title></channel><item rdf:about="/a"><title>t</title><link>/a</link></item></rdf:RDF>`, typeRSS, "/a t|", false},

@@ -280,7 +280,7 @@ func bareURL(s []byte) (n, run int) {
 	return 0, run
 }
 
-// endsURL tells which bytes end a URL in a text: white space, what URLs have in escaped form, and all beyond ASCII, since
+// endsURL has the bytes that end a URL in a text: white space, what URLs have in escaped form, and all beyond ASCII, since
 // in many scripts no space follows a URL.
 var endsURL = func() (t [256]bool) {
 	for c := range t {

@@ -331,7 +331,7 @@ func (c *checker) web(path string, w *Web) {
 	}
 }
 
-// names checks that every web has a name of its own. Topics are told apart by it in trails and tables: those
+// names checks that every web has a name of its own. Topics are distinguished by it in trails and tables: those
 // of two webs with one name would be one topic that is crawled for twice.
 func (c *checker) names(webs Webs) {
 	if c.foreign {
