@@ -33,7 +33,7 @@ func TestPriorsByHostAndKind(t *testing.T) {
 		}
 		return c
 	}
-	if a, b := chance(15), chance(35); a < 2.5*b {
+	if a, b := chance(15), chance(35); a < 2.8*b {
 		t.Errorf("a page of a lively host has changed with probability %.2f, one of a quiet host with %.2f", a, b)
 	}
 }
